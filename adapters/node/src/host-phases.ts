@@ -64,7 +64,7 @@ export function inspect(exchange: Exchange, services: Services): Answered | Prom
   const { host } = services
   const { wanted, decider = host } = exchange
   if (decider.opening !== undefined) return decider.opening.then(() => inspect(exchange, services))
-  // MCP clients call by POST alone.
+  // MCP clients send calls by POST alone.
   const mayCall = wanted.method === 'POST' && wanted === exchange.subject && !exchange.hasReadCalls
   if (mayCall && decider.readsCalls?.(wanted)) {
     return readCalls(exchange).then(() => inspect(exchange, services))

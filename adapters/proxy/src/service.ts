@@ -1,29 +1,20 @@
 import { createHandoffSigner } from '@sallyport/core'
-import { refusal } from '@sallyport/node/internal'
-import { createAdmission } from './bounds/admission.ts'
-import { watchOverload } from './bounds/overload.ts'
 import { Slots } from './bounds/slots.ts'
-import { answerWith, limitRefusal } from './exchange/answers.ts'
-import { passHints } from './exchange/early-hints.ts'
-import type { Exchange, Holder } from './exchange/exchange.ts'
+import type { Exchange } from './exchange/exchange.ts'
 import type { Refusals } from './exchange/refusals.ts'
+import { createInFlight } from './exchange/roster.ts'
 import { createRequestTable } from './fields/request-fields.ts'
-import type { GateOptions, GateServices, ProxyHost } from './gate/options.ts'
+import { createAdmission, watchOverload } from './gate/admission.ts'
+import { createForwarding, type ForwardingOptions } from './gate/forwarding.ts'
+import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { createOriginRobots } from './gate/origin-robots.ts'
 import { createGate } from './gate/phases.ts'
 import { METHODS } from './gate/prechecks.ts'
 import { createRobots } from './gate/robots.ts'
-import { openSites, type Site, type SitesOptions } from './gate/sites.ts'
-import { stepUp } from './gate/step-up.ts'
+import { openSites, type SitesOptions } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
-import { ownConnection } from './origin/connection-auth.ts'
-import { classifyFailure, clientReason, explained, originFault } from './origin/faults.ts'
-import type { RelayHooks } from './origin/relay.ts'
-import { openTunnel } from './tunnel/upgrade.ts'
 
-export interface ServiceOptions extends GateOptions, SitesOptions {
-  readonly onOriginFailure?: ((error: Error) => void) | undefined
-}
+export interface ServiceOptions extends GateOptions, SitesOptions, ForwardingOptions {}
 
 /** Handles requests by one configuration; a reload creates another service. */
 export type Service = ReturnType<typeof createService>
@@ -97,49 +88,6 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
 }
 
-/** Creates the functions that send a request, or a WebSocket, to an origin, and answer where the origin gives no answer. */
-function createForwarding(
-  sallyport: ProxyHost,
-  { limits, timeouts, onOriginFailure }: ServiceOptions,
-  refusals: Refusals,
-): Readonly<Record<'forward' | 'openWebSocket', GateServices['forward']>> {
-  const onFailure = (exchange: Exchange, failure: Error): void => {
-    const error = explained(failure, limits)
-    onOriginFailure?.(error)
-    sallyport.meter?.add('originFailures', [originFault(error)])
-    answerWith(exchange, refusal(classifyFailure(error), undefined, clientReason(error)), 'origin')
-  }
-  const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
-  const hooks: RelayHooks = {
-    onFailure,
-    onRefused(exchange, cause) {
-      refusals.count(cause)
-      answerWith(exchange, limitRefusal(cause), cause)
-    },
-    onConflict,
-    onAsked(exchange, level) {
-      return sallyport.decider !== undefined && stepUp(sallyport, exchange, (exchange.site as Site).stepUp(level))
-    },
-    onHints: passHints,
-  }
-  return {
-    forward(exchange, handed, site) {
-      const { stream, ownHost } = site
-      const owner = ownConnection(exchange, sallyport)
-      // A spread of `handed` would cost as much as the decision.
-      const { fields, sign } = handed
-      originFor(exchange, site)?.forward({ fields, sign, exchange, owner, stream, ownHost }, hooks)
-    },
-    openWebSocket(exchange, handed, site) {
-      const { ownHost } = site
-      const origin = originFor(exchange, site)
-      if (origin === undefined) return
-      const handshake = { ...handed, exchange, ownHost, onFailure: (error: Error) => onFailure(exchange, error) }
-      openTunnel(origin, { ...handshake, onConflict }, { ...timeouts, ...site.timeouts })
-    },
-  }
-}
-
 /** Adds a line for the operator about the first refused check of another server. */
 function addDenials<Options extends GateOptions>(options: Options): Options {
   let isTold = false
@@ -148,35 +96,4 @@ function addDenials<Options extends GateOptions>(options: Options): Options {
     isTold = true
   }
   return { ...options, onDenied }
-}
-
-/** Returns the origin of a request; answers 404 where there is none. */
-function originFor(exchange: Exchange, { origin }: Site): Site['origin'] {
-  if (origin === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
-  return origin
-}
-
-/** Counts exchanges from begin to end: an exchange may wait for a count or for its turn long before it is forwarded. */
-function createInFlight() {
-  let count = 0
-  let onNone = (): void => {}
-  const service: Holder = {
-    left() {
-      count--
-      if (count === 0) onNone()
-    },
-  }
-  return {
-    add(exchange: Exchange): Exchange {
-      if (exchange.ended) return exchange
-      count++
-      exchange.service = service
-      return exchange
-    },
-    /** Calls `end` once, when no exchange is left; no new exchange comes then. */
-    onceNone(end: () => void): void {
-      if (count === 0) end()
-      else onNone = end
-    },
-  }
 }

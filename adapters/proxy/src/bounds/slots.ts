@@ -1,5 +1,4 @@
-import { Counts } from '../edge/counts.ts'
-import { findLevel, hasRoom, LEVEL_COUNT } from './fair-share.ts'
+import { Counts, findLevel, hasRoom, LEVEL_COUNT } from './shares.ts'
 
 /** Limits how many may have a slot, and how many may wait for one. */
 export interface SlotLimits {

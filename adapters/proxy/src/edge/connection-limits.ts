@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
-import { Counts } from './counts.ts'
+import { Counts } from '../bounds/shares.ts'
 
 export type OpenConnections = ReturnType<typeof countConnections>
 

@@ -1,3 +1,5 @@
+import type { Exchange, Holder } from './exchange.ts'
+
 /** A member of a roster knows its place there. */
 export interface Placed {
   place: number
@@ -29,5 +31,30 @@ export class Roster<T extends Placed> {
   /** Lists the current members. */
   all(): readonly T[] {
     return [...this.#all]
+  }
+}
+
+/** Counts exchanges from begin to end: an exchange may wait for a count or for its turn long before it is forwarded. */
+export function createInFlight() {
+  let count = 0
+  let onNone = (): void => {}
+  const service: Holder = {
+    left() {
+      count--
+      if (count === 0) onNone()
+    },
+  }
+  return {
+    add(exchange: Exchange): Exchange {
+      if (exchange.ended) return exchange
+      count++
+      exchange.service = service
+      return exchange
+    },
+    /** Calls `end` once, when no exchange is left; no new exchange comes then. */
+    onceNone(end: () => void): void {
+      if (count === 0) end()
+      else onNone = end
+    },
   }
 }

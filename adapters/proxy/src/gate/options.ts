@@ -9,10 +9,10 @@ import type {
 import type { ApiResponse, AuditEntry, RaiseEvent, RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
-import type { Admission } from '../bounds/admission.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { createRequestTable } from '../fields/request-fields.ts'
-import type { HandedFields } from '../origin/own-host.ts'
+import type { HandedFields } from '../origin/handed-fields.ts'
+import type { Admission } from './admission.ts'
 import type { ForwardAuth } from './forward-auth.ts'
 import type { Site, Sites } from './sites.ts'
 

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { type Decision, DIRECTORY_PATH, HANDOFF_FIELD } from '@sallyport/core'
+import { type Decision, DIRECTORY_PATH } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import {
   type Answered,
@@ -26,15 +26,15 @@ import {
 import { type ClientRequest, readableBody } from '../edge/client-messages.ts'
 import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
 import { answerCheck, answerRefused, checkOriginal, routeOriginal } from './check.ts'
 import { isCheckFor, isNginx } from './forward-auth.ts'
+import { forward } from './forwarding.ts'
 import { isGrpc, UNIMPLEMENTED } from './grpc.ts'
-import { forwardsLeft, withForwards } from './max-forwards.ts'
+import { forwardsLeft } from './max-forwards.ts'
 import type { GateOptions, GateServices } from './options.ts'
 import { precheck as findFault } from './prechecks.ts'
-import { SEVERAL_ORIGINS, type Site } from './sites.ts'
+import { SEVERAL_ORIGINS } from './sites.ts'
 
 /** Maps the phases of the proxy to `PHASES`. */
 const TABLE: PhaseTable<Exchange, GateServices> = {
@@ -126,7 +126,7 @@ function precheck(exchange: Exchange, gate: GateServices): Answered {
 function inspectWithSlot(exchange: Exchange, gate: GateServices): Answered | Promise<Answered> {
   const { head, wanted, hasOwnBody } = exchange
   const { host, admission } = gate
-  // MCP clients call by POST alone.
+  // MCP clients send calls by POST alone.
   const mayCall = hasOwnBody && wanted.method === 'POST'
   if (!mayCall || (exchange.decider ?? host).readsCalls?.(wanted) !== true) return inspect(exchange, gate)
   const admitted = admission.admit(exchange, clientAddress(host, head))
@@ -198,28 +198,6 @@ function admit(exchange: Exchange, { admission, bodyBytes, methods }: GateServic
   if (request.method === 'OPTIONS' && forwardsLeft(request) === 0) return serverOptions(methods)
   if (exchange.admitted !== undefined) return undefined
   return admission.admit(exchange, (exchange.decision as Decision).inspection.client.address)
-}
-
-/** Reads `head`, `decision`, `site`; passes the request, with the fields for its origin, to the origin. */
-function forward(exchange: Exchange, gate: GateServices): Answered {
-  const { request, head } = exchange
-  const { host, handoff, table } = gate
-  const { httpVersion, method, target } = head
-  const left = request.method === 'OPTIONS' ? forwardsLeft(request) : undefined
-  const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
-  const scheme = (exchange.facts.namesScheme ? host.namedScheme?.(head) : undefined) ?? head.scheme
-  const fields = requestFields(received, {
-    decision: exchange.decision as Decision,
-    verdict: exchange.verdict,
-    scheme,
-    httpVersion,
-    table,
-  })
-  const sign =
-    handoff &&
-    ((sent: readonly string[]) => [...sent, HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())])
-  gate.forward(exchange, { fields, sign }, exchange.site as Site)
-  return undefined
 }
 
 /** Returns the target under the base of the API, where it belongs to the API. */

@@ -20,8 +20,7 @@ import { Roster } from '../exchange/roster.ts'
 import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
 import { bind } from './listen.ts'
-import { createPace, type Pace } from './pace.ts'
-import { createTurns } from './turns.ts'
+import { createPace, createTurns, type Pace } from './turns.ts'
 
 /** Handles requests; neither handler may throw. */
 interface Served {

@@ -1,7 +1,7 @@
+import type { RaiseEvent } from '@sallyport/engine'
 import type { OriginAddress } from './address.ts'
 import type { OriginConnections } from './connections.ts'
 import { isUnreached } from './faults.ts'
-import type { OriginTurns } from './turns.ts'
 
 /** So many failures in a row leave a server out, for the first pause and then for twice as long each time. */
 const FAILURES = 3
@@ -126,6 +126,28 @@ function createMember(
       healthy = now
       if (!now) turns?.fails(address.text, 'health checks')
       else if (clock.now() >= outUntil) turns?.works(address.text)
+    },
+  }
+}
+
+/** Tracks which servers of origins take no requests, also after a reload, which makes new members of them. */
+export type OriginTurns = ReturnType<typeof createOriginTurns>
+
+/** Raises `origin` when a server stops taking requests, and when it answers again. */
+export function createOriginTurns(raise: RaiseEvent) {
+  const failing = new Set<string>()
+  return {
+    /** Records that a server takes no requests from now on, and why. */
+    fails(origin: string, reason: string): void {
+      if (failing.has(origin)) return
+      failing.add(origin)
+      raise({ kind: 'origin', about: origin, text: `The origin ${origin} is down.`, details: { origin, reason } })
+    },
+    works(origin: string): void {
+      // An origin asks this at each answer.
+      if (failing.size === 0 || !failing.delete(origin)) return
+      const text = `The origin ${origin} is up again.`
+      raise({ kind: 'origin', about: origin, over: true, text, details: { origin } })
     },
   }
 }

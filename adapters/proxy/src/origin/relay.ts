@@ -15,10 +15,9 @@ import {
   trailerFields,
 } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
-import { hasConnectionAuth } from './connection-auth.ts'
 import { isUnreached, OriginLate } from './faults.ts'
+import { fieldsFor, type HandedFields, hasConnectionAuth } from './handed-fields.ts'
 import type { Member, Members } from './members.ts'
-import { fieldsFor, type HandedFields } from './own-host.ts'
 import { type HeldBytes, RequestBody } from './request-body.ts'
 
 /** A request as the origin receives it. */

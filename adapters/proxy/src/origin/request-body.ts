@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Limits } from '@sallyport/engine/limits'
-import { findLevel, hasRoom } from '../bounds/fair-share.ts'
+import { Counts, findLevel, hasRoom } from '../bounds/shares.ts'
 import { isBroken, readableBody } from '../edge/client-messages.ts'
-import { Counts } from '../edge/counts.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 
 /** A body up to this length is held until it is complete; of a larger body as many bytes are held at a time. */

@@ -3,7 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import { readCertificates } from '@sallyport/engine/files'
 import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
-import { passOverContinue } from './interim.ts'
+import { passOverContinue } from './connection.ts'
 
 /** Says which certificates of an origin are accepted. */
 export interface OriginTrust {

@@ -1,10 +1,12 @@
+import { getHeapStatistics } from 'node:v8'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
+import type { Limits } from '@sallyport/engine/limits'
 import type { Answered, Refusal } from '@sallyport/node/internal'
+import type { Slots, Taker } from '../bounds/slots.ts'
 import { limitRefusal } from '../exchange/answers.ts'
 import type { Exchange, Holder } from '../exchange/exchange.ts'
 import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
-import type { Slots, Taker } from './slots.ts'
 
 export interface AdmissionOptions {
   /** Gives slots to requests or to tunnels. */
@@ -65,4 +67,25 @@ function sharerKey(address: string): string {
   let sum = 0
   for (let at = 0; at < narrow.length; at++) sum += narrow.charCodeAt(at)
   return `${wide} ${sum % WIDE_FACTOR}`
+}
+
+const INTERVAL_MS = 100
+
+/** Reports whether the process is overloaded: measures ten times a second, so that the proxy soon admits requests again. */
+export function watchOverload({ eventLoopDelay, heapUsed }: Pick<Limits, 'eventLoopDelay' | 'heapUsed'>) {
+  let last = performance.now()
+  let present = false
+  const timer = setInterval(() => {
+    const now = performance.now()
+    const late = now - last - INTERVAL_MS
+    last = now
+    const { used_heap_size, heap_size_limit } = getHeapStatistics()
+    present = late > eventLoopDelay || used_heap_size > heapUsed * heap_size_limit
+  }, INTERVAL_MS).unref()
+  return {
+    get present(): boolean {
+      return present
+    },
+    close: (): void => clearInterval(timer),
+  }
 }

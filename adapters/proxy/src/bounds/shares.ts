@@ -1,3 +1,18 @@
+/** Counts by key; a key with a count of zero takes no memory. */
+export class Counts {
+  readonly #counts = new Map<string, number>()
+
+  get(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  add(key: string, change: number): void {
+    const count = this.get(key) + change
+    if (count === 0) this.#counts.delete(key)
+    else this.#counts.set(key, count)
+  }
+}
+
 /**
  * Levels of clients by what each holds of a shared resource, and the part that is kept free from a level: a client with eight may use the
  * first half, a client with one the first three quarters. Each place of the last quarter needs a client of its own. Many people may share

@@ -25,3 +25,20 @@ function hostAt(fields: readonly string[]): number {
   }
   return -1
 }
+
+/** Schemes that authenticate a connection and with it all later requests on it (RFC 4559 6, MS-NTHT). */
+const SCHEMES = /(?:^|[\s,])(?:ntlm|negotiate|kerberos|nego2)(?=$|[\s,;])/i
+
+/** Reports whether fields (name, value, name, value …) hold such a scheme in the field `name`, which is in lower case. */
+export function hasConnectionAuth(fields: readonly string[] | readonly Buffer[], name: string): boolean {
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const field = fields[at] as string | Buffer
+    if (field.length !== name.length || readText(field).toLowerCase() !== name) continue
+    if (SCHEMES.test(readText(fields[at + 1] as string | Buffer))) return true
+  }
+  return false
+}
+
+function readText(value: string | Buffer): string {
+  return typeof value === 'string' ? value : value.toString('latin1')
+}

@@ -1,0 +1,104 @@
+import type { Socket } from 'node:net'
+import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
+import { carriesForwarding } from '@sallyport/core/host'
+import { type Answered, type RequestHost, refusal } from '@sallyport/node/internal'
+import { StreamRequest } from '../edge/stream-request.ts'
+import { answerWith, limitRefusal } from '../exchange/answers.ts'
+import { passHints } from '../exchange/early-hints.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { Refusals } from '../exchange/refusals.ts'
+import { requestFields } from '../fields/request-fields.ts'
+import { classifyFailure, clientReason, explained, originFault } from '../origin/faults.ts'
+import type { RelayHooks } from '../origin/relay.ts'
+import { openTunnel } from '../tunnel/upgrade.ts'
+import { forwardsLeft, withForwards } from './max-forwards.ts'
+import type { GateServices, ProxyHost } from './options.ts'
+import type { Site, SitesOptions } from './sites.ts'
+import { stepUp } from './step-up.ts'
+
+export interface ForwardingOptions extends Pick<SitesOptions, 'limits' | 'timeouts'> {
+  /** Called when an origin gives no usable answer. */
+  readonly onOriginFailure?: ((error: Error) => void) | undefined
+}
+
+/** Reads `head`, `decision`, `site`; passes the request, with the fields for its origin, to the origin. */
+export function forward(exchange: Exchange, gate: GateServices): Answered {
+  const { request, head } = exchange
+  const { host, handoff, table } = gate
+  const { httpVersion, method, target } = head
+  const left = request.method === 'OPTIONS' ? forwardsLeft(request) : undefined
+  const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
+  const scheme = (exchange.facts.namesScheme ? host.namedScheme?.(head) : undefined) ?? head.scheme
+  const fields = requestFields(received, {
+    decision: exchange.decision as Decision,
+    verdict: exchange.verdict,
+    scheme,
+    httpVersion,
+    table,
+  })
+  const sign =
+    handoff &&
+    ((sent: readonly string[]) => [...sent, HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())])
+  gate.forward(exchange, { fields, sign }, exchange.site as Site)
+  return undefined
+}
+
+/** Creates the functions that send a request, or a WebSocket, to an origin, and answer where the origin gives no answer. */
+export function createForwarding(
+  sallyport: ProxyHost,
+  { limits, timeouts, onOriginFailure }: ForwardingOptions,
+  refusals: Refusals,
+): Readonly<Record<'forward' | 'openWebSocket', GateServices['forward']>> {
+  const onFailure = (exchange: Exchange, failure: Error): void => {
+    const error = explained(failure, limits)
+    onOriginFailure?.(error)
+    sallyport.meter?.add('originFailures', [originFault(error)])
+    answerWith(exchange, refusal(classifyFailure(error), undefined, clientReason(error)), 'origin')
+  }
+  const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
+  const hooks: RelayHooks = {
+    onFailure,
+    onRefused(exchange, cause) {
+      refusals.count(cause)
+      answerWith(exchange, limitRefusal(cause), cause)
+    },
+    onConflict,
+    onAsked(exchange, level) {
+      return sallyport.decider !== undefined && stepUp(sallyport, exchange, (exchange.site as Site).stepUp(level))
+    },
+    onHints: passHints,
+  }
+  return {
+    forward(exchange, handed, site) {
+      const { stream, ownHost } = site
+      const owner = ownConnection(exchange, sallyport)
+      // A spread of `handed` would cost as much as the decision.
+      const { fields, sign } = handed
+      originFor(exchange, site)?.forward({ fields, sign, exchange, owner, stream, ownHost }, hooks)
+    },
+    openWebSocket(exchange, handed, site) {
+      const { ownHost } = site
+      const origin = originFor(exchange, site)
+      if (origin === undefined) return
+      const handshake = { ...handed, exchange, ownHost, onFailure: (error: Error) => onFailure(exchange, error) }
+      openTunnel(origin, { ...handshake, onConflict }, { ...timeouts, ...site.timeouts })
+    },
+  }
+}
+
+/** Returns the origin of a request; answers 404 where there is none. */
+function originFor(exchange: Exchange, { origin }: Site): Site['origin'] {
+  if (origin === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
+  return origin
+}
+
+/**
+ * Returns the connection of a client that uses it alone, over HTTP/1. Requests of one HTTP/2 session come at the same time, and a proxy,
+ * named or not, sends requests of several visitors over one connection.
+ */
+function ownConnection({ request, head, facts, decision }: Exchange, host: RequestHost): Socket | undefined {
+  // A trusted proxy has named the client.
+  if (request instanceof StreamRequest || decision?.inspection.client.via === 'header') return undefined
+  if (facts.via !== undefined || carriesForwarding(head.fields)) return undefined
+  return host.isTrusted?.(head.peer) === true ? undefined : request.socket
+}
