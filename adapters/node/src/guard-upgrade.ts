@@ -9,8 +9,8 @@ import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { findObservation } from './observation.ts'
 import { NODE } from './receive.ts'
 import { markGuarded } from './request/host-server.ts'
+import { ignoreOtherUpgrades } from './request/node-parser.ts'
 import { ID_HEADER } from './request/request-id.ts'
-import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
 /**
  * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. It answers an enforced block on the socket, and no

@@ -3,7 +3,6 @@ import { type McpBody, readMcpRequest } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from './answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, refusal } from './answer/refusal.ts'
-import { addVerdict } from './answer/verdict-headers.ts'
 import { answerOffer } from './answer-offer.ts'
 import { askingAnswer } from './challenge/challenge-answer.ts'
 import { renewedCookie } from './challenge/cookies.ts'
@@ -11,6 +10,7 @@ import { findPlace, PAGE, wantedRequest } from './challenge/places.ts'
 import type { CountingHost, Decider } from './decider.ts'
 import type { Exchange } from './exchange.ts'
 import type { Answered } from './phases.ts'
+import { addVerdict } from './request/verdict-headers.ts'
 
 /* These phases belong to every host and run between `receive` and the application. */
 

@@ -5,7 +5,6 @@ export { isForCaches, privateControl } from './answer/private-answer.ts'
 export { callRefusal, decisionRefusal, legalRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'
 export { isWhole, sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
-export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, answerCheckedApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { renewedCookie } from './challenge/cookies.ts'
@@ -25,16 +24,18 @@ export {
   type PhaseName,
   type PhaseTable,
 } from './phases.ts'
-export { NODE, type NodePlace, receive, receiveExchange } from './receive.ts'
-export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
-export { noteJa4, writeJa4 } from './request/connection-ja4.ts'
+export { NODE, type NodePlace, noteJa4, receive, receiveExchange, writeJa4 } from './receive.ts'
 export { foldedName } from './request/folded-name.ts'
 export {
+  absoluteTarget,
+  asksForWebSocket,
   checkHostNamed,
   type HeadFault,
   headFault,
+  isSite,
   NO_HOST,
   NO_PATH,
+  namesSite,
   nominated,
   OTHER_SITE,
   type Paths,
@@ -43,12 +44,12 @@ export {
 export { type HeadFields, readHead } from './request/head-fields.ts'
 export { INSECURE, isSecured } from './request/insecure-target.ts'
 export { declaresTooMuch, readJson } from './request/json-body.ts'
-export { stopParsingWhenEnded } from './request/last-request.ts'
 export { mountedPath, trimBase } from './request/mounted-path.ts'
 export type { ReceivedHead } from './request/node-head.ts'
+export { ignoreOtherUpgrades, stopParsingWhenEnded } from './request/node-parser.ts'
 export { hasArrived, parsedBody, readAhead } from './request/read-ahead.ts'
 export type { RequestHost } from './request/request-host.ts'
 export { ID_HEADER, newId } from './request/request-id.ts'
 export { closingUnread } from './request/unread-body.ts'
-export { asksForWebSocket, ignoreOtherUpgrades } from './request/upgrades.ts'
+export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './request/verdict-headers.ts'
 export { createShown } from './shown-decision.ts'

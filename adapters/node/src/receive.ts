@@ -5,20 +5,19 @@ import type { TLSSocket } from 'node:tls'
 import type { Writable } from '@sallyport/core'
 import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { applyVerdict } from './answer/verdict-headers.ts'
 import { Exchange, type Received, type Receiver } from './exchange.ts'
 import { type Ending, findObservation } from './observation.ts'
-import { JA4, writeJa4 } from './request/connection-ja4.ts'
 import type { HeadFault, Paths } from './request/head-fault.ts'
 import { readHead } from './request/head-fields.ts'
 import { findServer, lookAtServer } from './request/host-server.ts'
 import { declaresTooMuch } from './request/json-body.ts'
-import { isBehindLast } from './request/last-request.ts'
 import type { NodeHead, ReceivedHead } from './request/node-head.ts'
+import { isBehindLast } from './request/node-parser.ts'
 import { hasArrived, parsedBody, readAhead } from './request/read-ahead.ts'
 import type { RequestHost } from './request/request-host.ts'
 import { ID_HEADER } from './request/request-id.ts'
 import { closingUnread } from './request/unread-body.ts'
+import { applyVerdict } from './request/verdict-headers.ts'
 
 /** A request of Node, and where it is answered. */
 export interface NodePlace {
@@ -31,6 +30,14 @@ export interface NodePlace {
   readonly target?: string | undefined
   /** Returns what the host has made of the body; absent: the host never reads the body before us. */
   readonly parsed?: (() => unknown) | undefined
+}
+
+/** Keys the JA4 of the client on a connection. Every copy of this package in a process knows the symbol. */
+const JA4: unique symbol = Symbol.for('sallyport.ja4') as never
+
+/** Records the JA4 of a connection, for its requests. */
+export function noteJa4(connection: object & { [JA4]?: string | undefined }, ja4: string): void {
+  connection[JA4] = ja4
 }
 
 /**
@@ -58,6 +65,21 @@ export function receive(host: RequestHost, req: NodeHead, target: string = req.u
   if (http2Window !== undefined) head.http2Window = http2Window
   const { singleHeader, config } = host
   return { observation, head, facts: readHead(head.fields, singleHeader), config }
+}
+
+/**
+ * Writes the JA4 of the client into a head; `own` comes from its connection. The connection of a trusted proxy says nothing about the
+ * client, whose JA4 the proxy may name.
+ */
+export function writeJa4(host: RequestHost, head: Writable<ReceivedHead>, own?: string): void {
+  if (own !== undefined && !host.isTrusted?.(head.peer)) {
+    head.ja4 = own
+    return
+  }
+  const named = host.namedJa4?.(head)
+  if (named === undefined) return
+  head.ja4 = named.ja4
+  head.ja4Header = named.header
 }
 
 /** Receives an exchange that its host has created before. */

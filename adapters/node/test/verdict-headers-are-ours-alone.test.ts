@@ -2,8 +2,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
 import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { applyVerdict, withVerdict } from '../src/answer/verdict-headers.ts'
 import { receive } from '../src/receive.ts'
+import { applyVerdict, withVerdict } from '../src/request/verdict-headers.ts'
 import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]

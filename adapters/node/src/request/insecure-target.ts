@@ -1,5 +1,4 @@
-import { absoluteTarget } from './absolute-target.ts'
-import type { HeadFault } from './head-fault.ts'
+import { absoluteTarget, type HeadFault } from './head-fault.ts'
 import type { ReceivedHead } from './node-head.ts'
 import type { RequestHost } from './request-host.ts'
 

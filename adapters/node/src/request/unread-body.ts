@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/engine'
 import { declaresTooMuch } from './json-body.ts'
-import { markLast } from './last-request.ts'
+import { markLast } from './node-parser.ts'
 
 /** A request whose body may be unread; a request of HTTP/2 is not resumed here. */
 type Unread = Pick<IncomingMessage, 'httpVersionMajor' | 'headers' | 'complete' | 'socket'> & {

@@ -1,20 +1,21 @@
 import type { Socket } from 'node:net'
 import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
 import { carriesForwarding } from '@sallyport/core/host'
-import { type Answered, type RequestHost, refusal } from '@sallyport/node/internal'
+import { type Answered, askingAnswer, type RequestHost, refusal } from '@sallyport/node/internal'
+import { type ClientRequest, hintsTo } from '../edge/client-messages.ts'
 import { StreamRequest } from '../edge/stream-request.ts'
-import { answerWith, limitRefusal } from '../exchange/answers.ts'
-import { passHints } from '../exchange/early-hints.ts'
+import { answerWith, limitRefusal, sendAnswered } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { requestFields } from '../fields/request-fields.ts'
+import { hintFields } from '../fields/response-fields.ts'
 import { classifyFailure, clientReason, explained, originFault } from '../origin/faults.ts'
 import type { RelayHooks } from '../origin/relay.ts'
 import { openTunnel } from '../tunnel/upgrade.ts'
+import type { DecidingPart } from './deciders.ts'
 import { forwardsLeft, withForwards } from './max-forwards.ts'
 import type { GateServices, ProxyHost } from './options.ts'
 import type { Site, SitesOptions } from './sites.ts'
-import { stepUp } from './step-up.ts'
 
 export interface ForwardingOptions extends Pick<SitesOptions, 'limits' | 'timeouts'> {
   /** Called when an origin gives no usable answer. */
@@ -101,4 +102,43 @@ function ownConnection({ request, head, facts, decision }: Exchange, host: Reque
   if (request instanceof StreamRequest || decision?.inspection.client.via === 'header') return undefined
   if (facts.via !== undefined || carriesForwarding(head.fields)) return undefined
   return host.isTrusted?.(head.peer) === true ? undefined : request.socket
+}
+
+/**
+ * Challenges the client of an exchange because the origin requires it; returns false where no challenge is possible: the client then gets
+ * the origin's answer.
+ */
+function stepUp(host: ProxyHost, exchange: Exchange, decider: DecidingPart | undefined): boolean {
+  if (decider === undefined) return false
+  const { head, observation } = exchange
+  const decision = decider.decide(head)
+  if (decision.action !== 'challenge' || !decision.enforced) return false
+  const answer = askingAnswer(host, head, decision, (step) => {
+    observation.challenge = step
+  })
+  if (answer === undefined) return false
+  observation.decide(decision)
+  observation.refuse()
+  sendAnswered(exchange, answer)
+  return true
+}
+
+/** Fields of a request that another server has passed on. */
+const PASSED_ON = ['via', 'forwarded', 'x-forwarded-for', 'x-real-ip']
+/** Matches programs that handle a 103 correctly: browsers, and tested clients. */
+const TAKING = /^(?:Mozilla\/5\.0 |curl\/|Wget\/|node$|undici$|Go-http-client\/)/
+
+/** Passes early hints of the origin on; drops hints that cannot be sent, because the answer repeats them. */
+function passHints({ request, response }: Exchange, raw: readonly Buffer[]): void {
+  if (!takesHints(request) || response.headersSent || response.closed) return
+  const fields = hintFields(raw)
+  if (fields.length > 0) hintsTo(response, fields)
+}
+
+/** Reports whether a client accepts an answer before the answer; over HTTP/1.1 some clients that should do not. */
+function takesHints({ httpVersion, headers }: ClientRequest): boolean {
+  if (httpVersion === '1.0') return false
+  if (httpVersion !== '1.1') return true
+  const { 'user-agent': agent } = headers
+  return !PASSED_ON.some((name) => headers[name] !== undefined) && (agent === undefined || TAKING.test(agent))
 }

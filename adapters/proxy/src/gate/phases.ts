@@ -26,7 +26,7 @@ import {
 import { type ClientRequest, readableBody } from '../edge/client-messages.ts'
 import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { isLoop } from '../fields/via.ts'
+import { isLoop } from '../fields/request-fields.ts'
 import { answerCheck, answerRefused, checkOriginal, routeOriginal } from './check.ts'
 import { isCheckFor, isNginx } from './forward-auth.ts'
 import { forward } from './forwarding.ts'

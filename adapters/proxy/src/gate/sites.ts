@@ -7,8 +7,7 @@ import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, type OriginOptions, openOrigin } from '../origin/origin.ts'
 import { readTrust } from '../origin/trust.ts'
-import { createDeciders, type DecidingPart } from './deciders.ts'
-import { createOriginQuestions } from './origin-questions.ts'
+import { createDeciders, createOriginQuestions, type DecidingPart } from './deciders.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
 
 /** Time limits for an origin, in milliseconds; an absent limit is the proxy's. */

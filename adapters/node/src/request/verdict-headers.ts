@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Decision } from '@sallyport/core'
-import { foldedName } from '../request/folded-name.ts'
+import { foldedName } from './folded-name.ts'
 
 /** Names with this prefix belong to us: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
