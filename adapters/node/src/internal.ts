@@ -25,7 +25,6 @@ export {
   type PhaseTable,
 } from './phases.ts'
 export { NODE, type NodePlace, noteJa4, receive, receiveExchange, writeJa4 } from './receive.ts'
-export { foldedName } from './request/folded-name.ts'
 export {
   absoluteTarget,
   asksForWebSocket,
@@ -51,5 +50,5 @@ export { hasArrived, parsedBody, readAhead } from './request/read-ahead.ts'
 export type { RequestHost } from './request/request-host.ts'
 export { ID_HEADER, newId } from './request/request-id.ts'
 export { closingUnread } from './request/unread-body.ts'
-export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './request/verdict-headers.ts'
+export { foldedName, isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './request/verdict-headers.ts'
 export { createShown } from './shown-decision.ts'

@@ -11,9 +11,8 @@ import { type CertificateFiles, dateFault, formatDay, readCertificate } from './
 import { PairFault } from './edge/chain.ts'
 import type { TlsOptions } from './edge/tls-options.ts'
 import type { Route } from './gate/sites.ts'
-import { originAddress } from './origin/address.ts'
+import { connectorTo, originAddress, readTrust } from './origin/address.ts'
 import { listOwnListeners, listServers, type Places } from './origin/own-listener.ts'
-import { connectorTo, readTrust } from './origin/trust.ts'
 
 /** A finding that does not name its check yet. */
 type Found = Omit<Finding, 'check'>

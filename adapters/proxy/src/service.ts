@@ -1,7 +1,7 @@
 import { createHandoffSigner } from '@sallyport/core'
 import { Slots } from './bounds/slots.ts'
+import type { Refusals } from './exchange/answers.ts'
 import type { Exchange } from './exchange/exchange.ts'
-import type { Refusals } from './exchange/refusals.ts'
 import { createInFlight } from './exchange/roster.ts'
 import { createRequestTable } from './fields/request-fields.ts'
 import { createAdmission, watchOverload } from './gate/admission.ts'

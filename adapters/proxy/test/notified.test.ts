@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '@sallyport/engine'
 import t from 'tap'
 import type { Certificate } from '../src/edge/certificates.ts'
-import { watchExpiry } from '../src/edge/expiry-watch.ts'
+import { watchExpiry } from '../src/edge/watched-certificates.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'

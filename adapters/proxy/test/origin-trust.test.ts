@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { BOUNDS, openAuthority } from '../src/acme/authority.ts'
-import { readTrust } from '../src/origin/trust.ts'
+import { readTrust } from '../src/origin/address.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 
 t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL }, async (t) => {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Decision } from '@sallyport/core'
-import { foldedName } from './folded-name.ts'
 
 /** Names with this prefix belong to us: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -151,3 +150,14 @@ export function isReserved(name: string): boolean {
 }
 
 const PROXY = 'proxy'
+
+/**
+ * Folds a field name as servers that make variables of fields read it (RFC 3875 4.1.18): one case, and one character for all but letters
+ * and digits. lighttpd reads `X!Forwarded!For` as HTTP_X_FORWARDED_FOR, and the later field wins.
+ */
+export function foldedName(name: string): string {
+  const lower = name.toLowerCase()
+  return PLAIN.test(lower) ? lower : lower.replace(/[^a-z0-9]/g, '-')
+}
+
+const PLAIN = /^[a-z0-9-]*$/

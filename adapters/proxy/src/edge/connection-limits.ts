@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
-import { Counts } from '../bounds/shares.ts'
+import { Counts } from '../bounds/slots.ts'
 
 export type OpenConnections = ReturnType<typeof countConnections>
 

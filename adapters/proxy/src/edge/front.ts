@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { OpenConnections } from './connection-limits.ts'
 import type { CutCause, EdgeOptions } from './edge-options.ts'
-import { peek } from './peek.ts'
+import { peek } from './first-bytes.ts'
 import type { Peer } from './peer.ts'
 import { proxyHeaderReader } from './proxy-header.ts'
 

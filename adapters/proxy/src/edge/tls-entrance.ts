@@ -6,8 +6,8 @@ import { noteJa4 } from '@sallyport/node/internal'
 import { type Certificate, certificateFor } from './certificates.ts'
 import { writeHead } from './client-messages.ts'
 import type { EdgeOptions } from './edge-options.ts'
+import { peek } from './first-bytes.ts'
 import { readHello } from './hello-bytes.ts'
-import { peek } from './peek.ts'
 import { type Peer, setPeer, underlying } from './peer.ts'
 
 /** Permits TLS 1.3, and ciphers of 1.2 with forward secrecy and authenticated encryption (RFC 9325 4.2). */

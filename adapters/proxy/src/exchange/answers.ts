@@ -8,8 +8,44 @@ import {
   refusal,
   sendResponse,
 } from '@sallyport/node/internal'
+import type { CutCause } from '../edge/edge-options.ts'
 import type { Exchange } from './exchange.ts'
-import type { RefusalCause } from './refusals.ts'
+
+/** Says why a connection or a request was refused or cut without a decision against its client. */
+export type RefusalCause =
+  | CutCause
+  | 'pipelined'
+  | 'head'
+  | 'overload'
+  | 'in_flight'
+  | 'tunnels'
+  | 'origin_queue'
+  | 'body_bytes'
+  | 'buffered_bytes'
+  | 'slow_body'
+  | 'slow_reader'
+  | 'fault'
+
+/** Counts refusals by cause. */
+export interface Refusals {
+  /** Counts a request that is answered; an observer of requests counts it there. */
+  count(cause: RefusalCause): void
+  /** Counts a connection or a request that is cut without an answer, whose end no observer sees. */
+  cut(cause: RefusalCause): void
+}
+
+export function createRefusals(
+  onRefused: (cause: RefusalCause) => void,
+  onCut: (cause: RefusalCause) => void,
+): Refusals {
+  return {
+    count: onRefused,
+    cut(cause) {
+      onRefused(cause)
+      onCut(cause)
+    },
+  }
+}
 
 /** Refuses a request for its head; the connection closes after the answer. */
 export function headRefusal({ status, reason }: HeadFault, methods: readonly string[]): Refusal {
@@ -32,6 +68,28 @@ const REFUSED: Partial<Readonly<Record<RefusalCause, Refusal>>> = {
   tunnels: refusal('service_unavailable', 503, 'Too many WebSockets of this client are open.'),
   body_bytes: refusal('payload_too_large', 413, 'The body is larger than limits.bodyBytes.'),
   slow_body: refusal('invalid_request', 408, 'The body took too long.'),
+}
+
+/** Matches gRPC over HTTP/2; `application/grpc-web` works over any version, and passes. */
+const GRPC = /^application\/grpc(?:$|[+; ])/i
+
+/** Reports whether a request is a gRPC call, which needs an origin that speaks HTTP/2. */
+export function isGrpc({ httpVersionMajor, headers }: Exchange['request']): boolean {
+  return httpVersionMajor === 2 && GRPC.test(headers['content-type'] ?? '')
+}
+
+/**
+ * Refuses a gRPC call in a form that gRPC clients show: as an answer without messages, with a gRPC status. Clients read any other HTTP
+ * status as UNKNOWN or UNAVAILABLE, and some retry.
+ */
+export const UNIMPLEMENTED: ApiResponse = {
+  status: 200,
+  headers: {
+    'content-type': 'application/grpc',
+    'grpc-status': '12',
+    'grpc-message': 'gRPC is not supported: the origin is reached over HTTP/1.1.',
+  },
+  body: '',
 }
 
 /** Answers `OPTIONS *`, which asks about this server and not about a resource of the origin. */

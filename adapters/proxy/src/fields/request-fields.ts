@@ -1,4 +1,5 @@
-import { type Decision, formatAddress, parseAddress, type TrustedHeaders } from '@sallyport/core'
+import type { IncomingMessage } from 'node:http'
+import { type Decision, formatAddress, isNamed, parseAddress, type TrustedHeaders } from '@sallyport/core'
 import { foldedName, isReserved } from '@sallyport/node/internal'
 import { CLIENT_FIELDS, isFrontName } from './client-fields.ts'
 import {
@@ -168,4 +169,19 @@ function formatPeer(peer: string): string {
   if (peer !== '' && !peer.includes(':')) return peer
   const address = parseAddress(peer)
   return address === undefined ? 'unknown' : formatAddress(address)
+}
+
+const MAX_FORWARDS = 'max-forwards'
+
+/** Returns how often an OPTIONS may still be forwarded (RFC 9110 7.6.2); `undefined` where the request gives no number. */
+export function forwardsLeft({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): number | undefined {
+  const value = method === 'OPTIONS' ? headers[MAX_FORWARDS] : undefined
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined
+}
+
+/** Writes into fields (name, value, name, value …) how many forwards are left. */
+export function withForwards(fields: readonly string[], left: number): string[] {
+  return fields.map((text, at) =>
+    at % 2 === 1 && isNamed(fields[at - 1] as string, MAX_FORWARDS) ? String(left) : text,
+  )
 }

@@ -4,9 +4,8 @@ import type { ApiResponse } from '@sallyport/engine'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Answered, Refusal } from '@sallyport/node/internal'
 import type { Slots, Taker } from '../bounds/slots.ts'
-import { limitRefusal } from '../exchange/answers.ts'
+import { limitRefusal, type RefusalCause, type Refusals } from '../exchange/answers.ts'
 import type { Exchange, Holder } from '../exchange/exchange.ts'
-import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
 
 export interface AdmissionOptions {
   /** Gives slots to requests or to tunnels. */

@@ -2,9 +2,9 @@ import { HOUR_MS, KeptRobots, MAX_ROBOTS_BYTES, parseUrl, robotsText } from '@sa
 import type { RobotsSource } from '@sallyport/engine'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { Client } from 'undici'
+import { connectorTo } from '../origin/address.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
-import { connectorTo } from '../origin/trust.ts'
 import type { Sites, SitesOptions } from './sites.ts'
 
 /** Reads the robots.txt files which the origins of some sites have. */

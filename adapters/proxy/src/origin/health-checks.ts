@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'undici'
 import { isEmpty } from '../fields/response-fields.ts'
+import { connectorTo, type OriginTrust } from './address.ts'
 import type { Member } from './members.ts'
-import { connectorTo, type OriginTrust } from './trust.ts'
 
 /** Says how the servers of an origin are checked; times are in milliseconds. */
 export interface HealthOptions {

@@ -1,12 +1,11 @@
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { Slots } from '../bounds/slots.ts'
-import type { OriginAddress } from './address.ts'
+import { connectorTo, type OriginAddress, type OriginTrust } from './address.ts'
 import { createOriginConnections } from './connections.ts'
 import { type HealthOptions, startHealthChecks } from './health-checks.ts'
 import { createMembers, type MembersOptions } from './members.ts'
 import { type Forwarded, Relay, type RelayHooks } from './relay.ts'
 import { HeldBytes } from './request-body.ts'
-import { connectorTo, type OriginTrust } from './trust.ts'
 
 /** Sends requests to an origin, with a bound on the connections. */
 export type Origin = ReturnType<typeof openOrigin>

@@ -4,8 +4,8 @@ import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
 import { addTrailers } from '../edge/client-messages.ts'
+import type { RefusalCause } from '../exchange/answers.ts'
 import type { Exchange, OriginSide, Side } from '../exchange/exchange.ts'
-import type { RefusalCause } from '../exchange/refusals.ts'
 import {
   askedLevel,
   isEmpty,

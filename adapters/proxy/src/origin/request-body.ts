@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Limits } from '@sallyport/engine/limits'
-import { Counts, findLevel, hasRoom } from '../bounds/shares.ts'
+import { Counts, findLevel, hasRoom } from '../bounds/slots.ts'
 import { isBroken, readableBody } from '../edge/client-messages.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 
