@@ -1,5 +1,5 @@
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
-import { type AnsweredFields, ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
+import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
 import {
   createFieldTable,
   HOP_FIELDS,
@@ -100,18 +100,6 @@ export function responseFields(raw: readonly Buffer[], answer: AnswerOf): string
     if (isTold) kept.push(name, told[name] as string)
   }
   return kept
-}
-
-/** Reads the fields of an answer (name, value, name, value …) that are reported at the end of its request. */
-export function readAnswered(fields: readonly string[]): AnsweredFields {
-  let contentType: string | undefined
-  const setCookies: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = fields[at] as string
-    if (name.length === 12 && name.toLowerCase() === 'content-type') contentType ??= fields[at + 1]
-    else if (name.length === 10 && name.toLowerCase() === 'set-cookie') setCookies.push(fields[at + 1] as string)
-  }
-  return { contentType, setCookies }
 }
 
 /** Returns fields that keep shared caches from an answer, so that they serve no answer with a pass to clients without one. */

@@ -34,8 +34,10 @@ import type { GateOptions, GateServices } from './options.ts'
 import { precheck as findFault } from './prechecks.ts'
 import { SEVERAL_ORIGINS } from './sites.ts'
 
+type Phases = PhaseTable<Exchange, GateServices>
+
 /** Maps the phases of the proxy to `PHASES`. */
-const TABLE: PhaseTable<Exchange, GateServices> = {
+const TABLE: Phases = {
   receive: receiveExchange,
   precheck,
   route,
@@ -57,7 +59,7 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
 }
 
 /** Adds the checks of a server that asks before it forwards (`check.ts`); they enter by `precheck`. */
-function addChecks(services: GateServices): PhaseTable<Exchange, GateServices> {
+function addChecks(services: GateServices): Phases {
   const { forwardAuth } = services.options
   if (!forwardAuth) return TABLE
   return {
@@ -69,10 +71,7 @@ function addChecks(services: GateServices): PhaseTable<Exchange, GateServices> {
 }
 
 /** Adds a program's hook to the phases, before the answer is sent. */
-function addHook(
-  table: PhaseTable<Exchange, GateServices>,
-  { onDecision }: GateOptions,
-): PhaseTable<Exchange, GateServices> {
+function addHook(table: Phases, { onDecision }: GateOptions): Phases {
   const { answer } = table
   if (onDecision === undefined || answer === undefined) return table
   return {

@@ -1,19 +1,13 @@
 import type { Socket } from 'node:net'
 import { type ChallengeLevel, errorCode, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
+import type { AnsweredFields } from '@sallyport/node/internal'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
 import { addTrailers } from '../edge/client-messages.ts'
 import type { RefusalCause } from '../exchange/answers.ts'
 import type { Exchange, OriginSide, Side } from '../exchange/exchange.ts'
-import {
-  askedLevel,
-  isEmpty,
-  readAnswered,
-  requireStatus,
-  responseFields,
-  trailerFields,
-} from '../fields/response-fields.ts'
+import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { isUnreached, OriginLate } from './faults.ts'
 import { fieldsFor, type HandedFields, hasConnectionAuth } from './handed-fields.ts'
@@ -346,6 +340,18 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   late(): void {
     this.#controller?.abort(new OriginLate())
   }
+}
+
+/** Reads the fields of an answer (name, value, name, value …) that are reported at the end of its request. */
+function readAnswered(fields: readonly string[]): AnsweredFields {
+  let contentType: string | undefined
+  const setCookies: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] as string
+    if (name.length === 12 && name.toLowerCase() === 'content-type') contentType ??= fields[at + 1]
+    else if (name.length === 10 && name.toLowerCase() === 'set-cookie') setCookies.push(fields[at + 1] as string)
+  }
+  return { contentType, setCookies }
 }
 
 /** Gives an invalid answer a code: undici has none, and an error without a code would look like a bug of ours. */
