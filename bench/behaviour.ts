@@ -71,7 +71,7 @@ export async function measureCosts(recording: Recording): Promise<readonly Figur
         // A new object for each request costs more than what is measured.
         observed.at = at
         observed.status = fact.status
-        observed.traits = readTraits(fact)
+        observed.traits = readTraits(fact, fact)
         behaviour.record(observed as ObservedRequest)
         behaviour.find(request, inspection, at)
       }

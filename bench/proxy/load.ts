@@ -31,7 +31,7 @@ export async function openLoad(
   await writeFile(script, writeScript(visitors, status))
   return async (url, path, seconds, rate) => {
     // At a rate, no request should wait for a connection that is busy.
-    const sockets = rate === undefined ? CONNECTIONS : CONNECTIONS * 4
+    const sockets = rate === undefined ? CONNECTIONS : CONNECTIONS * 2
     const wrk = ['wrk', '-t1', `-c${sockets}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
     if (rate !== undefined) wrk.push(String(rate))
     const { stdout } = await promisify(execFile)('taskset', ['--cpu-list', String(processor), ...wrk])

@@ -40,7 +40,9 @@ async function benchHop(run: Run, stand: Stand): Promise<void> {
     figures.push(makeFigure(name, what, unit, computeSpread(values), goal))
   const shootAll = async (names: readonly string[], size: Size, rate?: number) => {
     const chosen = targets.filter(({ name }) => names.includes(name))
-    const ask: Target['ask'] = (url, seconds) => stand.shoot(url, sizePath(size), seconds, rate)
+    // At a rate, each connection that opens delays requests: a longer shot has fewer of them.
+    const longer = rate === undefined ? 1 : 3
+    const ask: Target['ask'] = (url, seconds) => stand.shoot(url, sizePath(size), seconds * longer, rate)
     const taken = await shootInTurn(
       run,
       chosen.map((target) => ({ ...target, ask })),

@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 739,
-  'packages/core': 21_879,
+  'packages/core': 21_878,
   'packages/ledger': 4_512,
   'packages/engine/accounts': 327,
   'packages/engine/api': 2_324,
@@ -75,7 +75,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/settings': 1_213,
   'packages/engine/service': 1_838,
   'packages/engine/attestation': 784,
-  'packages/engine/features': 4_810,
+  'packages/engine/features': 4_808,
   'packages/engine/config': 1_580,
   'packages/engine/doctor': 918,
   'packages/engine/open': 1_359,

@@ -177,10 +177,10 @@ export class Observation {
     if (decision === undefined || original !== undefined || status === 0) return undefined
     if (answeredBy !== 'host' && answeredBy !== 'origin') return undefined
     if (observed.response === undefined || observed.config?.behaviour === false) return undefined
-    const { cookie, referer, isConditional, isAhead } = observed.facts
     const { target, fields, http2Window, ja4 } = observed.head
-    const request = { method, target, host, cookie, referer, isConditional, isAhead, fields, http2Window, ja4 }
-    return readTraits({ ...request, status, contentType: observed.contentType(), setCookies: observed.setCookies() })
+    const [contentType, setCookies] = [observed.contentType(), observed.setCookies()]
+    const facts = { method, target, host, fields, http2Window, ja4, status, contentType, setCookies }
+    return readTraits(facts, observed.facts)
   }
 }
 

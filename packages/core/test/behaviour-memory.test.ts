@@ -2,7 +2,7 @@ import t from 'tap'
 import { BEHAVIOUR_SIGNS, weighBehaviour } from '../src/agent/behaviour-signs.ts'
 import { type Behaviour, createBehaviour } from '../src/behaviour/behaviour.ts'
 import { RECORD_BYTES, SLOTS } from '../src/behaviour/records.ts'
-import { readTraits } from '../src/behaviour/traits.ts'
+import { readTraits, type TraitFacts } from '../src/behaviour/traits.ts'
 import { limited } from '../src/counting/limited.ts'
 import { type CountingRule, compilePolicy, type Decision, decide, type Inspection } from '../src/index.ts'
 import type { ObservedRequest } from '../src/values/observed.ts'
@@ -11,6 +11,7 @@ import { agentInspector, CHROME, HOME, makeFields, makeRequest, RACK } from './a
 const START = Date.parse('2026-11-21T12:00:00Z')
 const FIELDS = makeFields({}, CHROME)
 const USER_AGENT = CHROME['User-Agent'] ?? ''
+const read = (facts: TraitFacts) => readTraits(facts, facts)
 const ABOUT = { method: 'GET', host: 'a.example', isConditional: false, isAhead: false }
 const { decide: decideStill } = agentInspector()
 
@@ -37,7 +38,7 @@ function answer(behaviour: Behaviour, address: string, { at, target, ...answered
   const { status = 200, contentType = 'text/html', mark } = more
   const fields = mark === undefined ? FIELDS : [...FIELDS, mark, '1']
   const setCookies = sets === undefined ? undefined : [sets]
-  const traits = readTraits({ ...ABOUT, fields, target, cookie, referer, status, contentType, setCookies })
+  const traits = read({ ...ABOUT, fields, target, cookie, referer, status, contentType, setCookies })
   const decision = { inspection: inspectAt(address, pass) } as Decision
   const observed: Partial<ObservedRequest> = { decision, traits, userAgent: USER_AGENT, status, at, milliseconds: 5 }
   behaviour.record({ host: 'a.example', ...observed } as ObservedRequest)
@@ -152,7 +153,7 @@ t.test('a flood of new visitors takes no more memory, and leaves those of severa
   for (let flood = 0; flood < 4 * SLOTS; flood++) {
     const address = `8.${1 + (flood >>> 16)}.${(flood >>> 8) & 255}.${flood & 255}`
     const decision = { inspection: { ...inspection, client: { ...inspection.client, address } } } as Decision
-    const traits = readTraits({ ...ABOUT, fields: FIELDS, target: '/', status: 200, contentType: 'text/html' })
+    const traits = read({ ...ABOUT, fields: FIELDS, target: '/', status: 200, contentType: 'text/html' })
     const observed = { decision, traits, userAgent: `Mozilla/5.0 ${flood}`, at: START + 26_000, milliseconds: 1 }
     behaviour.record({ host: '', status: 200, ...observed } as unknown as ObservedRequest)
   }
@@ -260,7 +261,7 @@ t.test('header order, the HTTP/2 window and JA4 tell clients apart, and fields t
   const about = { ...ABOUT, target: '/', status: 200, contentType: 'text/html' }
   const order = (names: string, http2Window?: number, ja4?: string) => {
     const fields = names.split(' ').flatMap((name) => [name, '1'])
-    return readTraits({ ...about, fields, http2Window, ja4 }).wire
+    return read({ ...about, fields, http2Window, ja4 }).wire
   }
   t.equal(order('Host Accept Cookie User-Agent'), order('accept user-agent referer'))
   t.not(order('accept user-agent'), order('user-agent accept'))
@@ -268,7 +269,7 @@ t.test('header order, the HTTP/2 window and JA4 tell clients apart, and fields t
   t.not(order('accept', 65_535), order('accept', 6_291_456))
   t.not(order('accept', 65_535, 't13d1516h2'), order('accept', 65_535, 't13d1517h2'))
   t.not(order('accept', undefined, 't13d1516h2'), order('accept', undefined, 't13d1715h2'))
-  const isReferred = (referer: string) => readTraits({ ...about, fields: [], referer }).isReferred
+  const isReferred = (referer: string) => read({ ...about, fields: [], referer }).isReferred
   for (const own of ['https://a.example/x', 'HTTPS://A.Example', 'http://a.example:8080/', 'http://a.example?a'])
     t.ok(isReferred(own), own)
   for (const other of ['https://a.example.org/', 'https://b.example/a.example', 'a.example', '', 'https://a.exampl'])

@@ -26,8 +26,6 @@ export interface AgentEvidence extends Evidence {
   readonly headlessFlags?: readonly string[] | undefined
 }
 
-export type AgentJudge = ReturnType<typeof createAgentJudge>
-
 /** Holds the parts of a verdict on a browser. */
 interface BrowserEvidence {
   readonly bits: number

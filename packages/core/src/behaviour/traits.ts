@@ -21,16 +21,19 @@ export interface TraitFacts {
   readonly setCookies?: readonly string[] | undefined
 }
 
+type FieldFacts = Pick<TraitFacts, 'cookie' | 'referer' | 'isConditional' | 'isAhead'>
+type OtherFacts = Omit<TraitFacts, keyof FieldFacts>
+
 /** Reads the traits of a request whose response the host has seen. */
-export function readTraits(facts: TraitFacts): RequestTraits {
-  const { target, host, cookie, referer, fields, http2Window = 0, ja4 } = facts
-  const kind = readKind(facts)
+export function readTraits(facts: OtherFacts, { cookie, referer, isConditional, isAhead }: FieldFacts): RequestTraits {
+  const { target, host, fields, http2Window = 0, ja4 } = facts
+  const kind = readKind(facts, isAhead)
   const isPage = kind === 'page'
   const isRead = isPage || kind === 'file'
   const connection = ja4 === undefined ? http2Window : http2Window ^ hashText(ja4)
   return {
     kind,
-    isConditional: isRead && (facts.isConditional || facts.status === 304),
+    isConditional: isRead && (isConditional || facts.status === 304),
     isReferred: isPage && referer !== undefined && isOfHost(referer, host),
     sent: isPage && cookie !== undefined ? readSentNames(cookie) : 0,
     set: facts.setCookies === undefined ? 0 : readSetNames(facts.setCookies),
@@ -44,7 +47,7 @@ const FILE = /^\s*(?:text\/(?:css|javascript)|application\/(?:x-)?javascript|ima
 /** A response of 304 has no type, so the extension of the path tells whether it is a file. */
 const FILE_NAME = /\.(?:css|m?js|png|jpe?g|gif|webp|avif|svg|ico|woff2?|ttf|otf)$/i
 
-function readKind({ method, target, status, contentType, isAhead }: TraitFacts): RequestTraits['kind'] {
+function readKind({ method, target, status, contentType }: OtherFacts, isAhead: boolean): RequestTraits['kind'] {
   if (method !== 'GET') return 'other'
   if (status === 304) return FILE_NAME.test(target.split(/[?#]/, 1)[0] ?? '') ? 'file' : isAhead ? 'other' : 'page'
   if (status === 404 || status === 410) return isAhead ? 'other' : 'missing'

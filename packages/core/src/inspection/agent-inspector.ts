@@ -41,8 +41,6 @@ export interface DescribedRequest {
   readonly asked?: AskedParts | undefined
 }
 
-export type AgentInspector = ReturnType<typeof createAgentInspector>
-
 export interface AgentInspectorOptions {
   readonly policy: CompiledPolicy
   readonly trust: ClientTrust

@@ -42,9 +42,9 @@ export function openVisit(habits = ALL): { add(request: VisitRequest): void; jud
   let now = 0
   return {
     add({ at, milliseconds = 0, ...facts }) {
-      const about = { method: 'GET', host: '', isConditional: false, isAhead: false, fields: [] }
+      const all = { method: 'GET', host: '', isConditional: false, isAhead: false, fields: [], ...facts }
       now = Math.max(now, at + milliseconds)
-      behaviour.record({ decision, traits: readTraits({ ...about, ...facts }), at, milliseconds } as ObservedRequest)
+      behaviour.record({ decision, traits: readTraits(all, all), at, milliseconds } as ObservedRequest)
     },
     judge() {
       const found = behaviour.find({ fields: [] }, ABOUT, now)

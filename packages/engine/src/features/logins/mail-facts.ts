@@ -22,8 +22,6 @@ export interface MailMoment {
   readonly asked: ReadonlySet<string>
 }
 
-export type MailReader = ReturnType<typeof createMailReader>
-
 export interface MailPorts {
   readonly store: Pick<UserStore, 'read' | 'replace'>
   readonly hash: HashName
