@@ -24,7 +24,7 @@ export async function benchCalls(run: Run): Promise<void> {
   const loop = (name: string, work: (at: number) => unknown) => repeat(name, operations, work)
   let next = 0
   const read = (one: InspectionRequest, address = from) => {
-    return challenges.passOf(one, CLIENT.network, Date.now(), address)
+    return challenges.findPass(one, CLIENT.network, Date.now(), address)
   }
   const rows = await measure(run, [
     loop('a request without a pass', () => read(request)),

@@ -74,7 +74,7 @@ export const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', a
       const isPassed = (text: string): boolean =>
         lines.some((line) => line.split(/[;=]/).some((part) => part.trim() === text))
       const { clock, challenges } = challengesAt()
-      const held = inTime('passes', () => challenges.passOf(request, 'residential_clean', clock.now()))
+      const held = inTime('passes', () => challenges.findPass(request, 'residential_clean', clock.now()))
       if (held !== undefined && !isPassed(pass)) throw new Error(`a pass of level ${held.level} without a token`)
       const hasWaited = inTime('challenges', () => challenges.hasWaited(request, makeAsked(1)))
       const given = await challenges.redeemWaited(request, makeAsked(1), CLIENT)

@@ -49,8 +49,8 @@ export async function openAskingSite(
     ],
   })
   const trust = parseTrust(['loopback'])
-  const { passOf } = challenges
-  const inspector = createInspector({ clock, snapshots: makeSnapshots(), trust, policy, mode: 'enforce', passOf })
+  const { findPass } = challenges
+  const inspector = createInspector({ clock, snapshots: makeSnapshots(), trust, policy, mode: 'enforce', findPass })
   const decider = { ...inspector, challenges, config: { challenge }, refusalPage: refusal }
   const seen: string[] = []
   const port = await serve(

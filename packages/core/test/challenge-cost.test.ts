@@ -33,7 +33,7 @@ function countWork(texts: readonly string[] = [SECRET]) {
     return readPass(await challenges.redeemWaited(request, askedFor(1), HOME))
   }
   const read = (cookie?: string, more: Parameters<typeof makeRequest>[0] = {}) =>
-    challenges.passOf(makeRequest({ cookie, ...more }), HOME.network, clock.now(), FROM)
+    challenges.findPass(makeRequest({ cookie, ...more }), HOME.network, clock.now(), FROM)
   return { clock, challenges, macsOf: countMacs, givenPass, read }
 }
 
@@ -110,7 +110,7 @@ t.test('a request without a pass costs none, and one that is not asked has no qu
     trust: parseTrust([]),
     policy: compilePolicy({ preset: 'observe', rules }),
     mode: 'enforce',
-    passOf: challenges.passOf,
+    findPass: challenges.findPass,
   })
   const decide = (target: string, cookie?: string) => inspector.decide({ ...makeRequest({ cookie }), target })
   const asked = ['/asked', '/other']

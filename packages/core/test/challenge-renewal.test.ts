@@ -21,7 +21,7 @@ t.test('a pass in use is renewed once half of its time is over: the same pass, f
   t.match(seePass(at, second).pass, { id: pass?.id, level: 2 })
   const { challenges, clock } = at
   const foreign = (described: Parameters<typeof makeRequest>[0], network: 'mobile' | 'hosting' = 'mobile') =>
-    challenges.passOf(makeRequest({ cookie: `sallyport=${second}`, ...described }), network, clock.now())
+    challenges.findPass(makeRequest({ cookie: `sallyport=${second}`, ...described }), network, clock.now())
   t.notOk(foreign({ userAgent: 'curl/8.9' }), 'it is bound as the first')
   t.notOk(foreign({ host: 'other.example' }))
   t.notOk(foreign({}, 'hosting'), 'and was given to a home line')

@@ -74,6 +74,6 @@ export async function waitForPass({ challenges, clock }: World, passMs = 43_200_
 /** Reads the pass of a cookie, and renews it where that is due. */
 export function seePass({ challenges, clock }: World, value: string) {
   const request = makeRequest({ cookie: `sallyport=${value}` })
-  const pass = challenges.passOf(request, 'mobile', clock.now())
+  const pass = challenges.findPass(request, 'mobile', clock.now())
   return { pass, renewed: pass && challenges.renew(pass, request) }
 }

@@ -18,11 +18,11 @@ t.test('who works has a pass of that level for as long as the rule says', async 
   const cookie = `a=b; __Host-sallyport=${readPass(redeemed)}; c=d`
   t.match(readPass(redeemed), /^[\w-]{52}$/)
   clock.time += 5_000
-  const pass = challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now())
+  const pass = challenges.findPass(makeRequest({ cookie }), 'residential_clean', clock.now())
   t.match(pass, { level: 2, age: 5, id: /^[\w-]{11}$/ })
-  t.same(challenges.passOf(makeRequest({ cookie }), 'mobile', clock.now()), pass, 'also on another network')
+  t.same(challenges.findPass(makeRequest({ cookie }), 'mobile', clock.now()), pass, 'also on another network')
   clock.time += 12 * HOUR
-  t.equal(challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now()), undefined)
+  t.equal(challenges.findPass(makeRequest({ cookie }), 'residential_clean', clock.now()), undefined)
 })
 
 t.test('a pass holds for its host, browser and TLS alone, and a home line’s pass not in a datacenter', async (t) => {
@@ -33,7 +33,7 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
   const cookie = `sallyport=${pass}`
   type Network = 'residential_clean' | 'hosting' | 'tor'
   const holds = (described: Parameters<typeof makeRequest>[0], network: Network = 'residential_clean') =>
-    challenges.passOf(makeRequest({ ja4, cookie, ...described }), network, clock.now()) !== undefined
+    challenges.findPass(makeRequest({ ja4, cookie, ...described }), network, clock.now()) !== undefined
   t.ok(holds({}))
   t.ok(holds({ host: 'SHOP.example:8443' }), 'cookies know no port')
   t.notOk(holds({ host: 'other.example' }))
@@ -41,7 +41,7 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
   t.notOk(holds({ userAgent: 'curl/8.9' }))
   t.ok(holds({ ja4: 't13d1717h1_5b57614c22b0_5c2c66f702b0' }), 'extensions and ALPN of another connection')
   t.notOk(holds({ ja4: 't13d0411h2_5b57614c22b0_5c2c66f702b0' }))
-  t.ok(challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now()), 'JA4 is not known everywhere')
+  t.ok(challenges.findPass(makeRequest({ cookie }), 'residential_clean', clock.now()), 'JA4 is not known everywhere')
   t.notOk(holds({}, 'hosting'))
   t.notOk(holds({}, 'tor'))
 })
@@ -53,7 +53,7 @@ t.test('of several passes the best counts, and what is none costs nothing and is
   const waited = makeRequest({ cookie: `sallyport-challenge=${issued.text}` })
   const one = readPass(await challenges.redeemWaited(waited, askedFor(1), HOME))
   const two = await earnPass({ clock, challenges })
-  const readLevel = (cookie: string) => challenges.passOf(makeRequest({ cookie }), 'mobile', clock.now())?.level
+  const readLevel = (cookie: string) => challenges.findPass(makeRequest({ cookie }), 'mobile', clock.now())?.level
   t.equal(readLevel(`sallyport=${one}; __Host-sallyport=${two}`), 2)
   t.equal(readLevel(`sallyport=${one}`), 1)
   const flipped = (at: number) => `${two.slice(0, at)}${two[at] === 'A' ? 'B' : 'A'}${two.slice(at + 1)}`
@@ -64,7 +64,7 @@ t.test('of several passes the best counts, and what is none costs nothing and is
   const neighbours = Array.from({ length: 9 }, () => ['cookie', 'sallyport=x']).flat()
   const fields = [...makeRequest().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`]
   const request = { ...makeRequest(), fields }
-  t.equal(challenges.passOf(request, 'mobile', clock.now())?.level, 2, 'the name that no neighbour can set is first')
+  t.equal(challenges.findPass(request, 'mobile', clock.now())?.level, 2, 'the name that no neighbour can set is first')
 })
 
 t.test('a solution is refused for what is wrong with it', async (t) => {
@@ -165,7 +165,7 @@ t.test('two secrets are live, and a third one’s are forged', async (t) => {
   const pass = readPass(await old.challenges.redeem(makeRequest(), solve(issued), HOME))
   const rotated = world({ secretTexts: [SECRET, 'the secret before this one, also long'] })
   const held = (challenges: typeof rotated.challenges) =>
-    challenges.passOf(makeRequest({ cookie: `sallyport=${pass}` }), 'mobile', rotated.clock.now())?.level
+    challenges.findPass(makeRequest({ cookie: `sallyport=${pass}` }), 'mobile', rotated.clock.now())?.level
   t.equal(held(rotated.challenges), 2)
   t.notOk('refused' in (await rotated.challenges.redeem(makeRequest(), solve(issued), HOME)))
   const other = world()

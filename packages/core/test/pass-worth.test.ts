@@ -49,7 +49,7 @@ t.test('over https the names count that no sister site can set', async (t) => {
   const at = world({ isSecure })
   const [own, tossed] = [await earnPass(at, DAY), await earnPass(at, DAY)]
   const held = (cookie: string, scheme: 'http' | 'https') =>
-    at.challenges.passOf({ ...makeRequest({ cookie }), scheme }, 'mobile', at.clock.now())?.id
+    at.challenges.findPass({ ...makeRequest({ cookie }), scheme }, 'mobile', at.clock.now())?.id
   const id = held(`__Host-sallyport=${own}`, 'https')
   t.ok(id)
   t.equal(held(`sallyport=${tossed}`, 'https'), undefined)

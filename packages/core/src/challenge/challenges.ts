@@ -26,7 +26,7 @@ export function createChallenges(options: ChallengesOptions) {
   return {
     /** Counts a client that is to get a challenge or brings a solution; false beyond its bound. Excess clients must cost nothing. */
     admits: (client: BoundClient) => bound(client, clock.now()),
-    passOf: passes.passOf,
+    findPass: passes.findPass,
     /** Renews the pass of a request for its full lifetime; returns `undefined` where that is not due. */
     renew: (pass: InspectedPass, request: InspectionRequest) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),

@@ -142,7 +142,7 @@ export function createPasses(
   }
 
   /** Finds the best valid pass of a request. Without the client's address its network is not counted. */
-  function passOf(request: InspectionRequest, network: NetworkClass, now: number, from?: Address) {
+  function findPass(request: InspectionRequest, network: NetworkClass, now: number, from?: Address) {
     const values = findCookies(request.fields, PASS_COOKIES, MAX_COOKIES, () => isSecure(request))
     if (values.length === 0) return undefined
     const parts = readAskerParts(request)
@@ -173,9 +173,9 @@ export function createPasses(
   }
 
   return {
-    passOf,
+    findPass,
     /**
-     * Renews the pass of a request, as `passOf` returns it, for its full lifetime, once half of that is over. The id, level and bounds
+     * Renews the pass of a request, as `findPass` returns it, for its full lifetime, once half of that is over. The id, level and bounds
      * stay, and budgets count on. Returns the value of its cookie, and its lifetime in seconds.
      */
     renew(inspected: InspectedPass, request: Pick<InspectionRequest, 'fields' | 'ja4'>, now: number) {

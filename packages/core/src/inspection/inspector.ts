@@ -35,7 +35,7 @@ export interface InspectorOptions {
   /** Judges HTTP message signatures; without it none is read. */
   readonly signatures?: SignatureVerifier | undefined
   /** Finds the pass in the cookies of a request; without it passes are not read. */
-  readonly passOf?: Challenges['passOf'] | undefined
+  readonly findPass?: Challenges['findPass'] | undefined
   /** Knows what visitors do; without it their behaviour is unknown. */
   readonly behaviour?: Pick<Behaviour, 'find'> | undefined
   /** Finds the site of a host by name, whose habits the behaviour is compared with; without it there is one site. */
@@ -167,7 +167,7 @@ export function createInspector(options: InspectorOptions): Inspector {
 
 /** Creates the inspection of one request, by its parts: who sends it, from where, and what the visitor does. */
 function createLook(options: InspectorOptions) {
-  const { clock, snapshots, onClassified, passOf, behaviour: behaviours, siteOf } = options
+  const { clock, snapshots, onClassified, findPass, behaviour: behaviours, siteOf } = options
   const agents = createAgentInspector(options)
   const visits = createVisits(agents.look)
   const timestamp = createTimestamps()
@@ -184,8 +184,8 @@ function createLook(options: InspectorOptions) {
     const { address, network, client } = visitor
     if (address !== undefined) onClassified?.(address, network)
     // A request with the fingerprint of an earlier one has the names of its fields: without a cookie it has no pass.
-    const findPass = fingerprint?.hasCookies === false ? undefined : passOf
-    const pass = request.pass ?? findPass?.(request, network.verdict.classification, now, address)
+    const find = fingerprint?.hasCookies === false ? undefined : findPass
+    const pass = request.pass ?? find?.(request, network.verdict.classification, now, address)
     const known = { agent, client, pass, userAgent: fingerprint?.userAgent }
     const behaviour = visitor.isWatched ? behaviours?.find(request, known, now, siteOf) : undefined
     const degraded = listDegraded(snapshot)

@@ -14,7 +14,7 @@ function createGate(rules: readonly Rule[], more: Partial<Policy> = {}, mode: 'e
     const level = Number(fields[fields.indexOf('Cookie') + 1]) as InspectedPass['level']
     return fields.includes('Cookie') ? { id: 'passpasspas', level, age: 60 } : undefined
   }
-  const gate = openGate({ rules, ...more }, { mode, passOf: findPass })
+  const gate = openGate({ rules, ...more }, { mode, findPass })
   const ask = async (described: Partial<InspectionRequest> & { readonly level?: number | undefined } = {}) => {
     const { level, fields = [], ...overrides } = described
     const held = level === undefined ? [] : ['Cookie', String(level)]

@@ -202,7 +202,7 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
     onClassified,
     onFault,
     crawlers: crawlers.verifier,
-    passOf: challenges.passOf,
+    findPass: challenges.findPass,
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
     onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
   }

@@ -22,7 +22,7 @@ export interface BehaviourPorts extends Pick<InspectorOptions, 'clock'> {
 
 type Send = (events: readonly VisitEvent[]) => void
 
-/** What visitors do, for as long as a service is open. */
+/** Knows what visitors do, for as long as a service is open. */
 export interface ServiceBehaviour extends Pick<Behaviour, 'habits' | 'size'> {
   /** Applies a configuration, and returns the evidence that its inspector reads: none where it turns behaviour off. */
   apply(config: BehaviourSettings): Pick<InspectorOptions, 'behaviour' | 'siteOf'>
