@@ -60,12 +60,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 739,
-  'packages/core': 21_878,
+  'packages/core': 21_877,
   'packages/ledger': 4_512,
   'packages/engine/accounts': 327,
   'packages/engine/api': 2_324,
   'packages/engine/files': 362,
-  'packages/engine/datasets': 7_444,
+  'packages/engine/datasets': 7_442,
   'packages/engine/net': 732,
   'packages/engine/whois': 1_136,
   'packages/engine/stores': 4_440,

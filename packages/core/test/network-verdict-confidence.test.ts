@@ -1,5 +1,5 @@
 import t from 'tap'
-import { address4, classify, createFindings, NETWORK_CLASSES } from '../src/index.ts'
+import { address4, classify, createFindings, findCountry, type KnownCountry, NETWORK_CLASSES } from '../src/index.ts'
 import { computeConfidence, type Grounds } from '../src/network/confidence.ts'
 import type { AgingSource, Observation, RangeHit, RestsOn, Snapshot } from '../src/ports/index.ts'
 import {
@@ -137,13 +137,15 @@ t.test('classify hands over what it knows: agreement, width, age, and what canno
   t.equal(confidence({ ...list, networkClass: 'vpn' }, [], { system: home }), 0.88, 'a VPN can be anywhere')
 })
 
-t.test('a finding is made once a day for each record, and an observation is looked at every time', async (t) => {
+t.test('findings of a record or country are made once a day, an observation is looked at every time', async (t) => {
   const clock = createFakeClock('2026-11-21T23:59:59Z')
   const range = makeHit({ networkClass: 'vpn', source: 'made' })
   const observed: Observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' }
+  const known: KnownCountry = { code: 'DE', source: 'made', basis: 'use' }
   let observation: Observation | undefined
   const snapshot = makeSnapshot({
     networks: createFakeNetworks([['8.0.0.0/8', { range, also: [] }]]),
+    countries: { find: () => known },
     sources: [makeStatus({ id: 'made', ages: 'range', lastTrue: '2026-11-01' })],
     observations: { find: () => observation },
     clock,
@@ -155,9 +157,13 @@ t.test('a finding is made once a day for each record, and an observation is look
   t.equal(classify(ADDRESS, snapshot).verdict.classification, 'tor')
   observation = undefined
   t.equal(classify(ADDRESS, snapshot), first)
+  const country = findCountry(ADDRESS, first, snapshot)
+  t.equal(findCountry(ADDRESS, first, snapshot), country, 'the same country')
   clock.advance(1_000)
   const next = classify(ADDRESS, snapshot)
   t.not(next, first)
+  t.not(findCountry(ADDRESS, first, snapshot), country)
   clock.advance(400 * 86_400_000)
   t.ok(classify(ADDRESS, snapshot).verdict.confidence < first.verdict.confidence)
+  t.ok((findCountry(ADDRESS, first, snapshot)?.confidence ?? 1) < (country?.confidence ?? 0))
 })

@@ -6,16 +6,9 @@ import { parseAsn } from './number.ts'
 /** Summarises an autonomous system (specification: AsnDirectorySummary). */
 export type DirectorySummary = ReturnType<typeof summariseSystem>
 
-/** An entry lists its largest prefixes; `addresses` is set for IPv4 only. */
-export interface SamplePrefix {
-  readonly prefix: string
-  readonly version: 4 | 6
-  readonly addresses?: number | undefined
-}
-
 /** Describes an autonomous system (specification: AsnDirectoryEntry). The two counts are 0 unless `rangesLoaded` is true. */
 export interface DirectoryEntry extends DirectorySummary {
-  readonly samplePrefixes: readonly SamplePrefix[]
+  readonly samplePrefixes: ReturnType<typeof takeSamples>
   readonly vpnRangePrefixes: number
   readonly datacenterRangePrefixes: number
   readonly rangesLoaded: boolean
@@ -80,8 +73,8 @@ function summariseSystem(systems: SystemTable, index: number) {
   }
 }
 
-/** IPv4 sorts largest first, then IPv6 largest first; equal sizes stay in address order. */
-function takeSamples(prefixes: readonly Prefix[]): readonly SamplePrefix[] {
+/** Returns the largest prefixes of IPv4, then of IPv6; equal sizes stay in address order. `addresses` is set for IPv4 only. */
+function takeSamples(prefixes: readonly Prefix[]) {
   return prefixes
     .toSorted((x, y) => x.address.family - y.address.family || x.length - y.length)
     .slice(0, MAX_SAMPLES)

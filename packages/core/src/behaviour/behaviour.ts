@@ -177,8 +177,8 @@ function createVisitKeys(readSeed: () => number) {
     const known = kept.get(client)
     if (known !== undefined && known.userAgent === userAgent && known.site === site && known.seed === seed)
       return known.key
-    const agent = userAgent.slice(0, MAX_USER_AGENT)
-    const key = makeKey(seed, `${clientKey(client.address).narrow} ${site} ${agent}`)
+    const agent = hashText(userAgent.slice(0, MAX_USER_AGENT), seed)
+    const key = makeKey(agent, `${clientKey(client.address).narrow} ${site}`)
     kept.set(client, { key, userAgent, site, seed })
     return key
   }

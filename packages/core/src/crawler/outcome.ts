@@ -70,12 +70,6 @@ export function judge(checks: readonly Check[]): Judgement {
 
 /** Names the checks that decided; absent when none did. */
 export function findMethod(judgement: Judgement): string | undefined {
-  switch (judgement.outcome) {
-    case 'verified':
-      return judgement.decidedBy.name
-    case 'spoofed':
-      return judgement.refutedBy.map(({ name }) => name).join(', ')
-    case 'unverifiable':
-      return undefined
-  }
+  if (judgement.outcome === 'verified') return judgement.decidedBy.name
+  return judgement.outcome === 'spoofed' ? judgement.refutedBy.map(({ name }) => name).join(', ') : undefined
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { datedSource, findSource, shareLeft } from '../network/ages.ts'
 import type { AgingSource, Snapshot } from '../ports/index.ts'
-import type { CountryBasis, InspectedCountry } from '../values/country.ts'
+import type { CountryBasis, InspectedCountry, KnownCountry, WeighedCountry } from '../values/country.ts'
 import type { DatedSource, NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 
@@ -24,11 +24,19 @@ export function findCountry(
 ): InspectedCountry | undefined {
   const known = reserved.reserved ? undefined : snapshot.countries?.find(address)
   if (known === undefined) return undefined
-  const right = RIGHT[known.basis][ACCESS.includes(verdict.classification) ? 'access' : 'other']
+  const weigh = () => weighCountry(known, snapshot)
+  const weighed = snapshot.findings?.countries.read(known, weigh) ?? weigh()
+  return weighed[ACCESS.includes(verdict.classification) ? 'access' : 'other']
+}
+
+function weighCountry(known: KnownCountry, snapshot: Snapshot): WeighedCountry {
   const source: AgingSource = findSource(snapshot, known.source) ?? { id: known.source }
-  const confidence = Math.round(right * shareLeft(source, snapshot.clock?.now()) * 100) / 100
+  const kept = shareLeft(source, snapshot.clock?.now())
   const date = datedSource(source)?.date
-  return Object.freeze({ ...known, ...(date === undefined ? {} : { date }), confidence })
+  const dated = date === undefined ? known : { ...known, date }
+  const weigh = (right: number) => Object.freeze({ ...dated, confidence: Math.round(right * kept * 100) / 100 })
+  const { access, other } = RIGHT[known.basis]
+  return { access: weigh(access), other: weigh(other) }
 }
 
 /** Returns the source of a country with its day; `undefined` where nothing says how old it is. */

@@ -141,7 +141,7 @@ export function describeVisitor({ address, text, via, malformed, isProxy }: Clie
   const country = address === undefined ? undefined : findCountry(address, network, snapshot)
   const region = locateRegion(address, network, snapshot)
   const isAsked = address !== undefined && !network.reserved.reserved && snapshot.countries !== undefined
-  const client = Object.freeze({ address: text, via, malformed, ...(isProxy && { isProxy }) })
+  const client = Object.freeze(isProxy ? { address: text, via, malformed, isProxy } : { address: text, via, malformed })
   const countryUnknown = isAsked && country === undefined
   const oldest = olderSource(network.oldest, countrySource(country))
   const isWatched = hasBehaviour({ client, network })

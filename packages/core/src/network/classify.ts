@@ -81,11 +81,8 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
   const record = snapshot.networks?.find(address)
   if (observation !== undefined) return buildFinding(snapshot, observation, record)
   if (record === undefined) return NOTHING_KNOWN
-  const known = snapshot.findings?.get(record)
-  if (known !== undefined) return known
-  const finding = buildFinding(snapshot, undefined, record)
-  snapshot.findings?.keep(record, finding)
-  return finding
+  const build = () => buildFinding(snapshot, undefined, record)
+  return snapshot.findings?.networks.read(record, build) ?? build()
 }
 
 function buildFinding(

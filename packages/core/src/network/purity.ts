@@ -2,11 +2,11 @@ import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { isPrivateRelay } from './private-relay.ts'
 
+/** Lists the grades, best first. */
 export const GRADES = ['S+', 'S', 'A', 'B', 'C'] as const
 export type Grade = (typeof GRADES)[number]
 
 export const PURITY_VERDICTS = ['clean', 'suspect', 'dirty'] as const
-export type PurityVerdict = (typeof PURITY_VERDICTS)[number]
 
 /** Explains why an address is less clean; `points` is negative. */
 export interface Deduction {
@@ -19,7 +19,7 @@ export interface Deduction {
 export interface Purity {
   readonly score: number
   readonly grade: Grade
-  readonly verdict: PurityVerdict
+  readonly verdict: (typeof PURITY_VERDICTS)[number]
   readonly deductions: readonly Deduction[]
 }
 
@@ -59,14 +59,8 @@ const NEAR_DEDUCTION: Deduction = {
   detail: 'Neighbouring addresses were listed as proxies in recent days. This address was not listed.',
 }
 
-/** Each grade has a lowest score, best first. */
-const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
-  ['S+', 95],
-  ['S', 85],
-  ['A', 70],
-  ['B', 45],
-  ['C', 0],
-]
+/** Each grade has a lowest score. */
+const GRADE_FLOORS: Readonly<Record<Grade, number>> = { 'S+': 95, S: 85, A: 70, B: 45, C: 0 }
 
 /** Scores from `CLEAN_FLOOR` up are clean, below `SUSPECT_FLOOR` dirty. */
 const CLEAN_FLOOR = 85
@@ -75,11 +69,9 @@ const SUSPECT_FLOOR = 46
 /** Rates how clean a finding is: the deductions table, then grade and verdict by the floors above. */
 export function ratePurity(finding: NetworkFinding): Purity {
   const deductions = listDeductions(finding)
-  const score = Math.max(
-    0,
-    deductions.reduce((sum, deduction) => sum + deduction.points, 100),
-  )
-  const grade = GRADE_FLOORS.find(([, floor]) => score >= floor)?.[0] ?? 'C'
+  const points = deductions.reduce((sum, deduction) => sum + deduction.points, 100)
+  const score = Math.max(0, points)
+  const grade = GRADES.find((name) => score >= GRADE_FLOORS[name]) ?? 'C'
   const verdict = score >= CLEAN_FLOOR ? 'clean' : score >= SUSPECT_FLOOR ? 'suspect' : 'dirty'
   return { score, grade, verdict, deductions }
 }

@@ -1,22 +1,28 @@
 import { DAY_MS } from '../duration.ts'
-import type { Clock, Findings, NetworkRecord, SourceStatus } from '../ports/index.ts'
-import type { NetworkFinding } from '../values/finding.ts'
+import type { Clock, DayCache, Findings, SourceStatus } from '../ports/index.ts'
 import { shareLeft } from './ages.ts'
 
-/** Caches one snapshot's findings for one day: confidence falls as the data becomes a day older, at midnight UTC. */
+/** Creates the caches of one snapshot, which are empty again at midnight UTC: confidence falls as the data becomes a day older. */
 export function createFindings(clock: Clock): Findings {
-  let findings = new WeakMap<NetworkRecord, NetworkFinding>()
+  return { networks: createDayCache(clock), countries: createDayCache(clock) }
+}
+
+function createDayCache<Key extends object, Value>(clock: Clock): DayCache<Key, Value> {
+  let values = new WeakMap<Key, Value>()
   let day = Math.floor(clock.now() / DAY_MS)
   return {
-    get(record) {
+    read(key, make) {
       const today = Math.floor(clock.now() / DAY_MS)
       if (today !== day) {
         day = today
-        findings = new WeakMap()
+        values = new WeakMap()
       }
-      return findings.get(record)
+      const known = values.get(key)
+      if (known !== undefined) return known
+      const value = make()
+      values.set(key, value)
+      return value
     },
-    keep: (record, finding) => void findings.set(record, finding),
   }
 }
 

@@ -2,6 +2,7 @@ import type { ListKind } from '@sallyport/data/list-ages'
 import type { Address } from '../address/address.ts'
 import type { FrontEnds } from '../address/client.ts'
 import type { Prefix } from '../address/prefix.ts'
+import type { KnownCountry, WeighedCountry } from '../values/country.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import type { Clock } from './outside.ts'
@@ -113,10 +114,15 @@ export interface PrefixObservation extends Observation {
   readonly prefix: Prefix
 }
 
-/** Caches the findings of one snapshot for a day: a record has the same finding for all its addresses. */
+/** Caches what one snapshot says, for a day: a record has the same finding for all its addresses, and so has a country. */
 export interface Findings {
-  get(record: NetworkRecord): NetworkFinding | undefined
-  keep(record: NetworkRecord, finding: NetworkFinding): void
+  readonly networks: DayCache<NetworkRecord, NetworkFinding>
+  readonly countries: DayCache<KnownCountry, WeighedCountry>
+}
+
+export interface DayCache<Key extends object, Value> {
+  /** Returns the cached value of a key, or makes and keeps one. */
+  read(key: Key, make: () => Value): Value
 }
 
 /** Lists the sources that verdicts rest on without naming them; a member is absent where none is loaded. */

@@ -20,3 +20,6 @@ export interface InspectedCountry extends KnownCountry {
   /** 0 to 1: the share of addresses of such networks for which such a source was right, less the share that its age takes. */
   readonly confidence: number
 }
+
+/** Holds a known country as it counts for the addresses of access networks, and for others. */
+export type WeighedCountry = Readonly<Record<'access' | 'other', InspectedCountry>>

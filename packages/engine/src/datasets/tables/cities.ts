@@ -119,20 +119,18 @@ function createRegionNames(): typeof findRegion {
 
 /** Creates one object for each country that a source names. */
 function createSaid(): (code: string, source: string, basis: KnownCountry['basis']) => KnownCountry {
-  const kept = new Map<string, KnownCountry>()
+  const kept = new Map<string, Map<string, KnownCountry>>()
   return (code, source, basis) => {
-    const key = `${code} ${source}`
-    const known = kept.get(key) ?? Object.freeze({ code, source, basis })
-    kept.set(key, known)
-    return known
+    const known = kept.get(source)?.get(code)
+    if (known !== undefined) return known
+    const country = Object.freeze({ code, source, basis })
+    kept.set(source, (kept.get(source) ?? new Map()).set(code, country))
+    return country
   }
 }
 
 /** A city database that cannot be read takes nothing from what the operator says. */
 async function readSafely(cities: CitySourceReader | undefined, address: Address): Promise<GeoRecord | undefined> {
-  try {
-    return (await cities?.places())?.read(address)
-  } catch {
-    return undefined
-  }
+  const places = await cities?.places().catch(() => undefined)
+  return places?.read(address)
 }
