@@ -78,12 +78,12 @@ async function compare(
   run: Run,
   folder: string,
   ways: readonly Way[],
-  figuresOf: (way: Way, started: readonly Started[]) => readonly Figure[],
+  makeFigures: (way: Way, started: readonly Started[]) => readonly Figure[],
 ): Promise<readonly Figure[]> {
   const rounds = run.pick({ rounds: 7, warmUp: 1 }, { rounds: 1, warmUp: 0 })
   const names = ways.map(({ name }) => name)
   const taken = await takeTurns(run, names, rounds, (index) => start(ways[index] as Way, folder))
-  return ways.flatMap((way, index) => figuresOf(way, taken[index] ?? []))
+  return ways.flatMap((way, index) => makeFigures(way, taken[index] ?? []))
 }
 
 async function start({ kind, city = false, isCold = false, isAlone = false }: Way, folder: string): Promise<Started> {

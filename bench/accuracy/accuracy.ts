@@ -114,8 +114,8 @@ function rateTypes(full: Snapshot, bare: Snapshot): readonly Figure[] {
   const described = sharedRows('asn-types/oxl-asn-kinds.csv')
     .map(([asn = '', , label = '']) => ({ asn: Number(asn), label }))
     .filter(({ label }) => ['isp', 'hosting', 'education'].includes(label))
-  const types = (rows: readonly { asn: number; label: string }[], typeOf: (asn: number) => AsType) =>
-    rows.map(({ asn, label }) => ({ label: label as AsType, found: typeOf(asn) }))
+  const types = (rows: readonly { asn: number; label: string }[], findType: (asn: number) => AsType) =>
+    rows.map(({ asn, label }) => ({ label: label as AsType, found: findType(asn) }))
   const typeIn =
     ({ systems }: Snapshot) =>
     (asn: number): AsType => {
@@ -124,9 +124,9 @@ function rateTypes(full: Snapshot, bare: Snapshot): readonly Figure[] {
     }
 
   const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare) }
-  return Object.entries(ways).flatMap(([feeds, typeOf]) => {
-    const byHand = types(curated, typeOf)
-    const bySelf = types(described, typeOf)
+  return Object.entries(ways).flatMap(([feeds, findType]) => {
+    const byHand = types(curated, findType)
+    const bySelf = types(described, findType)
     const goal = (atLeast: number) => (feeds === 'all feeds' ? { goal: { atLeast } } : {})
     return [
       ...percent('types of systems labelled by hand, macro-F1', feeds, macroF1(byHand), goal(85)),

@@ -70,7 +70,7 @@ function program(
   name: string,
   command: string,
   args: (url: string, home: string) => readonly string[],
-  urlsOf: (urls: Urls, site: SiteKind) => readonly string[],
+  listUrls: (urls: Urls, site: SiteKind) => readonly string[],
   flag?: string,
 ): Person {
   return {
@@ -78,7 +78,7 @@ function program(
     missing: missing(command, flag),
     async visit(urls, site) {
       const home = mkdtempSync(join(tmpdir(), 'sallyport-reader-'))
-      for (const url of urlsOf(urls, site)) await run(home, command, args(url, home))
+      for (const url of listUrls(urls, site)) await run(home, command, args(url, home))
       rmSync(home, { recursive: true, force: true })
     },
   }

@@ -23,7 +23,7 @@ import {
   makeSnapshots,
   makeSystem,
 } from '@sallyport/core/testing'
-import { open, robotsOfConfig } from '@sallyport/engine'
+import { open, writeConfigRobots } from '@sallyport/engine'
 import t from 'tap'
 import { request } from 'undici'
 import { makeInspector } from '../inspector.ts'
@@ -271,7 +271,7 @@ t.test('the proxy answers /robots.txt for each of its sites, to everybody', asyn
   t.equal((await ask('a.shut.example', '/robots.txt', 'POST')).status, 403, 'a method that is for the origin')
   t.equal((await ask('a.shut.example', '/robots.txt2')).status, 403)
   t.equal((await ask('other.example')).status, 421)
-  t.equal(sallyport.robots(), robotsOfConfig(sallyport.config).text)
+  t.equal(sallyport.robots(), writeConfigRobots(sallyport.config).text)
 
   const robots = { serve: true, sitemaps: ['https://a.example/map.xml'] }
   await sallyport.reload({ ...gate, policy: { preset: 'observe' }, robots })

@@ -39,7 +39,7 @@ function importsWithin(sources: readonly Source[]): Graph {
 }
 
 /** The same imports between folders; a file at the top of them is a folder of its own. */
-function importsOfFolders(top: string, files: Graph): Graph {
+function groupImports(top: string, files: Graph): Graph {
   const findGroup = (path: string) => (dirname(path) === top ? path : dirname(path))
   const folders = new Map<string, readonly string[]>()
   for (const [path, imports] of files) {
@@ -81,7 +81,7 @@ t.test('circles are found', async (t) => {
     source('r/src/ports.ts', './ports.ts'),
   ])
   t.same(findCircles(files), ['r/src/ports.ts'])
-  t.same(findCircles(importsOfFolders('r/src', files)), ['r/src/a', 'r/src/b'])
+  t.same(findCircles(groupImports('r/src', files)), ['r/src/a', 'r/src/b'])
 })
 
 t.test('long functions are found', async (t) => {
@@ -151,7 +151,7 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
   t.test(`${room} has no circle of imports, of types either, between files or between folders`, async (t) => {
     const files = importsWithin(sources)
     t.same(findCircles(files), [])
-    t.same(findCircles(importsOfFolders(top, files)), [])
+    t.same(findCircles(groupImports(top, files)), [])
   })
 
   t.test(`${room} keeps its files to one idea`, async (t) => {

@@ -43,9 +43,9 @@ export function tablesIn(document: string): ReadonlyMap<string, string> {
   return new Map(found)
 }
 
-/** The document with every table that `textOf` knows in the place of the one between its marks. */
-export function withTables(document: string, textOf: (name: string) => string | undefined): string {
+/** The document with every table that `findTable` knows in the place of the one between its marks. */
+export function withTables(document: string, findTable: (name: string) => string | undefined): string {
   return document.replaceAll(TABLE, (_, begin: string, name: string, before: string, end: string) =>
-    [begin, textOf(name) ?? before.trim(), end].join('\n\n'),
+    [begin, findTable(name) ?? before.trim(), end].join('\n\n'),
   )
 }

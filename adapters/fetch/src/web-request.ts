@@ -145,7 +145,7 @@ function receive(host: RequestHost, response: WebAnswer): Exchange {
   const facts = readHead(head.fields, host.singleHeader)
   const exchange = new WebExchange(host, response)
   exchange.take({ observation, head, facts, config: host.config })
-  exchange.tell(ID_HEADER, observation.id)
+  exchange.setField(ID_HEADER, observation.id)
   return exchange
 }
 

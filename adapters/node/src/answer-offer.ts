@@ -24,8 +24,8 @@ export function answerOffer(exchange: Exchange, host: RequestHost): Answered | P
     if (outcome !== 'paid') return exchange.refuse(offerRefusal(decision, fields, url, step))
     exchange.decision = markPaid(decision, step)
     exchange.observation.decision = exchange.decision
-    exchange.tell('crawler-charged', offer.price)
-    if (settlement !== undefined) exchange.tell('payment-response', encodeJson(settlement))
+    exchange.setField('crawler-charged', offer.price)
+    if (settlement !== undefined) exchange.setField('payment-response', encodeJson(settlement))
     exchange.keepPrivate()
     return undefined
   }

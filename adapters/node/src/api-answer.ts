@@ -64,7 +64,7 @@ export async function answerApi(
 ): Promise<ApiResponse | undefined> {
   const { head, observation } = exchange
   // A middleware in front may have set the fields of a policy's limit. The API sends its own alone.
-  for (const name of ['ratelimit', 'ratelimit-policy']) exchange.tell(name, undefined)
+  for (const name of ['ratelimit', 'ratelimit-policy']) exchange.setField(name, undefined)
   observation.answeredBy = 'api'
   announcePhase('precheck', head.id)
   const fault = exchange.apiFault(host)

@@ -117,7 +117,7 @@ export abstract class Exchange implements Observed {
   }
 
   /** Sets a header of an answer that has not begun; `undefined` removes the header. */
-  tell(name: string, value: string | undefined): void {
+  setField(name: string, value: string | undefined): void {
     const { response } = this
     if (response === undefined || response.headersSent) return
     if (value === undefined) response.removeHeader(name)

@@ -161,8 +161,8 @@ function answerDecided(exchange: Exchange, { host }: Services): Answered | Promi
   const refused = enforced && action !== 'allow' ? decisionRefusal(decision, subject) : undefined
   if (refused !== undefined) return exchange.refuse(refused)
   if (limits !== undefined) {
-    const told = limitFields(decision)
-    for (const name in told) exchange.tell(name, told[name])
+    const fields = limitFields(decision)
+    for (const name in fields) exchange.setField(name, fields[name])
   }
   const renewed = decision.inspection.pass && renewedCookie(host, subject, decision)
   if (renewed !== undefined) exchange.addCookie(renewed)

@@ -129,7 +129,7 @@ class NodeExchange extends Exchange {
     this.take(received)
     this.#req = req
     this.#parsed = parsed
-    this.tell(ID_HEADER, head.id)
+    this.setField(ID_HEADER, head.id)
   }
 
   override fault(rules: RequestHost, paths?: Paths): HeadFault | undefined {

@@ -90,10 +90,10 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
 
 /** Adds a line for the operator about the first refused check of another server. */
 function addDenials<Options extends GateOptions>(options: Options): Options {
-  let isTold = false
+  let isReported = false
   const onDenied = (why: string): void => {
-    if (!isTold) options.onNotice?.(`forward-auth: rejected a check: ${why}`)
-    isTold = true
+    if (!isReported) options.onNotice?.(`forward-auth: rejected a check: ${why}`)
+    isReported = true
   }
   return { ...options, onDenied }
 }

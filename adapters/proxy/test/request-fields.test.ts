@@ -11,7 +11,7 @@ async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [],
   const head = (origin.heads[0] ?? '').split('\r\n')
   const listValues = (name: string) =>
     head.filter((line) => line.toLowerCase().startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
-  return { answer, head, valuesOf: listValues, bytes: origin.received[0] ?? '' }
+  return { answer, head, listValues, bytes: origin.received[0] ?? '' }
 }
 
 const withoutId = (line: string) =>
@@ -46,8 +46,8 @@ t.test('a session of the console, which a browser sends to every port of its hos
     ['sallyport-console=x; a=b', ['a=b']],
     ['a=sallyport-console=x;; my-sallyport-console=y', ['a=sallyport-console=x;; my-sallyport-console=y']],
   ] as const) {
-    const { valuesOf, bytes } = await seenBehind(t, get('/', `cOOkie: ${sent}`))
-    t.strictSame(valuesOf('cookie'), kept, sent)
+    const { listValues, bytes } = await seenBehind(t, get('/', `cOOkie: ${sent}`))
+    t.strictSame(listValues('cookie'), kept, sent)
     t.notMatch(bytes, 'admin.1')
   }
 })
@@ -78,7 +78,7 @@ t.test('a trusted proxy alone says how it was reached', async (t) => {
   const passing = ['X-Forwarde: 1', 'X-Forwarded: forged', 'Client-Certificate: 1', 'X-Schemes: 1']
   const stranger = await seenBehind(t, get('/', ...fields, ...spelled, ...passing))
   t.notMatch(stranger.bytes, 'forged')
-  for (const name of ['x-forwarde', 'client-certificate', 'x-schemes']) t.same(stranger.valuesOf(name), ['1'], name)
+  for (const name of ['x-forwarde', 'client-certificate', 'x-schemes']) t.same(stranger.listValues(name), ['1'], name)
   const named = 'X-Forwarded-For: 203.0.113.7'
   const trusted = await seenBehind(t, get('/', ...fields, ...spelled, named), ['127.0.0.1'])
   const passed = trusted.head.filter((line) => line.endsWith(': forged'))
@@ -98,8 +98,8 @@ t.test('nobody else says who the client is', async (t) => {
     t.strictSame(claims, trust.length === 0 ? [] : ['X-Forwarded-For: 6.6.6.6, 127.0.0.1'])
   }
   const chain = get('/', 'X-Forwarded-For: 6.6.6.6', `X-Forwarded-For: ${VISITOR.flagged}`)
-  const { valuesOf } = await seenBehind(t, chain, ['loopback'])
-  t.strictSame(valuesOf('x-forwarded-for'), [`${VISITOR.flagged}, 127.0.0.1`], 'what the client wrote is left out')
+  const { listValues } = await seenBehind(t, chain, ['loopback'])
+  t.strictSame(listValues('x-forwarded-for'), [`${VISITOR.flagged}, 127.0.0.1`], 'what the client wrote is left out')
 })
 
 t.test('a JA4 reaches the origin as a trusted proxy names it, and no other', async (t) => {
@@ -137,17 +137,17 @@ t.test('the scheme is the client’s, as a trusted proxy says, whether or not it
     ['Forwarded', 'http', 'Forwarded: for="a;proto=https,";proto=http'],
     ['Forwarded', 'http', `${named};proto=http`, 'X-Forwarded-Proto: https'],
   ] as const) {
-    const { valuesOf } = await seenBehind(t, get('/', ...fields), ['loopback'], { clientHeader })
-    t.strictSame(valuesOf('x-forwarded-proto'), [expected], fields.join(' and '))
+    const { listValues } = await seenBehind(t, get('/', ...fields), ['loopback'], { clientHeader })
+    t.strictSame(listValues('x-forwarded-proto'), [expected], fields.join(' and '))
   }
   const untrusted = await seenBehind(t, get('/', client, 'X-Forwarded-Proto: https'))
-  t.strictSame(untrusted.valuesOf('x-forwarded-proto'), ['http'], 'nobody else is believed')
+  t.strictSame(untrusted.listValues('x-forwarded-proto'), ['http'], 'nobody else is believed')
 })
 
 t.test('framing is rewritten', async (t) => {
   const head = 'POST / HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n'
   const exact = await seenBehind(t, `${head}Content-Length: 0005\r\nContent_Length: 9\r\n\r\nhello`)
-  t.strictSame(exact.valuesOf('content-length'), ['5'])
+  t.strictSame(exact.listValues('content-length'), ['5'])
   t.notMatch(exact.bytes, 'Content_Length')
   t.match(exact.bytes, /\r\n\r\nhello$/)
 
@@ -157,9 +157,9 @@ t.test('framing is rewritten', async (t) => {
   t.match(streamed.bytes, /\r\n\r\n(hello|5\r\nhello\r\n0\r\n\r\n)$/, 'with its length, or in chunks of our own')
 
   const none = await seenBehind(t, `${head}\r\n`)
-  t.strictSame(none.valuesOf('content-length'), ['0'], 'a POST without a body says so')
+  t.strictSame(none.listValues('content-length'), ['0'], 'a POST without a body says so')
   const got = await seenBehind(t, get('/', 'Content-Length: 0'))
-  t.strictSame(got.valuesOf('content-length'), [], 'a GET without one does not')
+  t.strictSame(got.listValues('content-length'), [], 'a GET without one does not')
 })
 
 t.test('the origin is spoken to in HTTP, also where the client says RTSP', async (t) => {
@@ -170,8 +170,8 @@ t.test('the origin is spoken to in HTTP, also where the client says RTSP', async
   t.equal(bytes, '')
   const old = await seenBehind(t, 'GET /old HTTP/1.0\r\n\r\n')
   t.match(old.answer, / 200 OK\r\n/, 'an HTTP/1.0 client without Host is served')
-  t.equal(old.valuesOf('host').length, 1)
-  t.strictSame([old.valuesOf('x-forwarded-host'), old.valuesOf('via')], [[], ['1.0 sallyport']])
+  t.equal(old.listValues('host').length, 1)
+  t.strictSame([old.listValues('x-forwarded-host'), old.listValues('via')], [[], ['1.0 sallyport']])
 })
 
 t.test('as many names as clients like are classified, and few are kept', async (t) => {

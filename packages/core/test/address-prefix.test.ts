@@ -15,7 +15,7 @@ import {
   prefixContains,
 } from '../src/address/prefix.ts'
 import { createPrefixSet, prefixSetSteps } from '../src/address/prefix-set.ts'
-import { makeAddress as at, prefixOfText as net } from '../src/testing/fakes.ts'
+import { makeAddress as at, readPrefix as net } from '../src/testing/fakes.ts'
 import { splitWords } from './support.ts'
 
 const word = fc.oneof(fc.constant(0), fc.constant(-1), fc.integer())

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type SystemEvidence, typeOfEvidence } from '../src/asn/evidence.ts'
+import { judgeSystem, type SystemEvidence } from '../src/asn/evidence.ts'
 import { hostPoints, looksLikeHosting, type NamedType, type SystemShape } from '../src/asn/host-likeness.ts'
-import { type AsType, asRented, typeOfSystem } from '../src/index.ts'
+import { type AsType, asRented, findSystemType } from '../src/index.ts'
 
 const makeShape = (ipv4Addresses: number, ipv4Prefixes: number, more: Partial<SystemShape>): SystemShape => ({
   ...{ ipv6Prefixes: 0, ipv4Blocks: 1, countries: 1, neighbours: 20 },
@@ -67,29 +67,29 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ shape: HOST, hosting: 0.5, lineBlocks: 1 }, undefined, { type: 'hosting', basis: 'prefixes' }],
   ] as const) {
     const name = said === undefined ? undefined : said === 'weak isp' ? nameType('isp', true) : nameType(said)
-    const read = typeOfEvidence(ASN, { ...NOTHING, ...evidence }, name)
+    const read = judgeSystem(ASN, { ...NOTHING, ...evidence }, name)
     t.same(read, expected, `${said}: ${JSON.stringify(evidence)}`)
   }
 })
 
 t.test('a rented host is taken for its tenants’, and an operator’s row stands whatever is listed', async (t) => {
   const rented: SystemEvidence = { ...NOTHING, rented: true }
-  t.match(typeOfSystem(64_500, 'Made Hosting', rented), { type: 'hosting', networkClass: 'vpn', basis: 'name' })
-  t.match(typeOfSystem(16_509, 'Amazon.com, Inc.', rented), { networkClass: 'datacenter' })
-  t.match(typeOfSystem(64_500, 'Made Broadband', rented), { type: 'isp', networkClass: 'residential_clean' })
+  t.match(findSystemType(64_500, 'Made Hosting', rented), { type: 'hosting', networkClass: 'vpn', basis: 'name' })
+  t.match(findSystemType(16_509, 'Amazon.com, Inc.', rented), { networkClass: 'datacenter' })
+  t.match(findSystemType(64_500, 'Made Broadband', rented), { type: 'isp', networkClass: 'residential_clean' })
   const transit = { type: 'isp', networkClass: 'hosting', brand: '', basis: 'operator' } as const
   t.equal(asRented(transit, true), transit)
-  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: HOST }).hostLike, true)
-  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: CARRIER }).hostLike, undefined)
-  t.equal(typeOfSystem(ASN, 'Made University', { ...NOTHING, shape: HOST }).hostLike, undefined)
+  t.equal(findSystemType(ASN, 'Made Broadband', { ...NOTHING, shape: HOST }).hostLike, true)
+  t.equal(findSystemType(ASN, 'Made Broadband', { ...NOTHING, shape: CARRIER }).hostLike, undefined)
+  t.equal(findSystemType(ASN, 'Made University', { ...NOTHING, shape: HOST }).hostLike, undefined)
   const all: SystemEvidence = { ...NOTHING, hosting: 1, exitBlocks: 9, shape: HOST, torListed: true }
-  t.match(typeOfSystem(7922, 'Comcast', all), { type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
-  t.match(typeOfSystem(60_729, '', all), { type: 'tor', networkClass: 'hosting' })
-  t.match(typeOfSystem(60_729, '', NOTHING), { type: 'tor', networkClass: 'tor' })
+  t.match(findSystemType(7922, 'Comcast', all), { type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+  t.match(findSystemType(60_729, '', all), { type: 'tor', networkClass: 'hosting' })
+  t.match(findSystemType(60_729, '', NOTHING), { type: 'tor', networkClass: 'tor' })
 })
 
 t.test('words that hosts use as often as carriers need a second sign', async (t) => {
-  const typeWith = (name: string, evidence?: SystemEvidence) => typeOfSystem(4_200_000_000, name, evidence).type
+  const typeWith = (name: string, evidence?: SystemEvidence) => findSystemType(4_200_000_000, name, evidence).type
   const office: SystemEvidence = { ...NOTHING, shape: OFFICE }
   const several = { ...OFFICE, ipv4Addresses: 3 * 512, ipv4Prefixes: 3, countries: 1 }
   for (const name of ['Made Networks', 'Made Internet', 'Made Communications', 'Made Online']) {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { compileNameRules } from '../src/asn/name-rules.ts'
-import { AS_TYPES, type AsType, typeOfSystem } from '../src/index.ts'
+import { AS_TYPES, type AsType, findSystemType } from '../src/index.ts'
 import { readShared, skipWithout } from './support.ts'
 
 /** A number that no operator row can have: of the private use range. */
 const NOBODY = 4_200_000_000
 
-const typed = (name: string) => typeOfSystem(NOBODY, name).type
+const typed = (name: string) => findSystemType(NOBODY, name).type
 
 /** Rows of organisation-names.tsv: the type, and a name that says it or only seems to say another one. */
 const ROWS = readFileSync(join(import.meta.dirname, '../../test/organisation-names.tsv'), 'utf8')
@@ -23,9 +23,9 @@ for (const type of AS_TYPES) {
 
 t.test('a name says what it rests on, and a type by name has its default class and no brand', async (t) => {
   const cable = { type: 'isp', networkClass: 'residential_clean', brand: '', basis: 'name' } as const
-  t.same(typeOfSystem(NOBODY, 'Kent Cable Telecom'), cable)
-  t.same(typeOfSystem(NOBODY, 'Foo Bar Baz'), { type: 'unknown', networkClass: 'unknown', brand: '', basis: 'none' })
-  t.match(typeOfSystem(NOBODY, 'First Republic Bank'), { type: 'unknown', basis: 'name' })
+  t.same(findSystemType(NOBODY, 'Kent Cable Telecom'), cable)
+  t.same(findSystemType(NOBODY, 'Foo Bar Baz'), { type: 'unknown', networkClass: 'unknown', brand: '', basis: 'none' })
+  t.match(findSystemType(NOBODY, 'First Republic Bank'), { type: 'unknown', basis: 'name' })
 })
 
 t.test('names are folded to tokens: case, accents and letters that have no accent to lose', async (t) => {
@@ -69,7 +69,7 @@ function measure(pairs: readonly Pair[], type: string) {
 t.test('systems labelled by hand: all types found, education and government rarely wrong', { skip }, async (t) => {
   const pairs = readRows('curated.csv').map(([asn = '', label = '', name = '']) => ({
     label,
-    found: typeOfSystem(Number(asn), name).type,
+    found: findSystemType(Number(asn), name).type,
   }))
   const labels = [...new Set(pairs.map(({ label }) => label))]
   const macro = labels.reduce((sum, label) => sum + measure(pairs, label).f1, 0) / labels.length
@@ -83,7 +83,7 @@ t.test('systems labelled by hand: all types found, education and government rare
 
 t.test('systems as networks describe themselves: names alone find most, with few errors', { skip }, async (t) => {
   const pairs = readRows('oxl-asn-kinds.csv')
-    .map(([asn = '', name = '', label = '']) => ({ label, found: typeOfSystem(Number(asn), name).type }))
+    .map(([asn = '', name = '', label = '']) => ({ label, found: findSystemType(Number(asn), name).type }))
     .filter(({ label }) => ['isp', 'hosting', 'education'].includes(label))
   const floors = { isp: [0.9, 0.8], hosting: [0.9, 0.55], education: [0.95, 0.9] } as const
   t.ok(pairs.length > 1000)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPERATORS } from '@sallyport/data/operators'
 import t from 'tap'
-import { findOperator, typeOfSystem } from '../src/asn/types.ts'
+import { findOperator, findSystemType } from '../src/asn/types.ts'
 import { AS_TYPES, NETWORK_CLASSES } from '../src/vocabulary.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../../..')
@@ -45,15 +45,15 @@ t.test('numbers whose registered name misleads are typed by their operator, and 
     [1766, 'Exxon Mobil Corporation', 'unknown', 'unknown'],
     [8501, 'Institute of Bioorganic Chemistry Polish Academy of Science', 'education', 'unknown'],
   ] as const) {
-    const found = typeOfSystem(asn, name)
+    const found = findSystemType(asn, name)
     t.same([found.type, found.networkClass, found.basis], [type, networkClass, 'operator'], `AS${asn} ${name}`)
   }
   const comcast = { type: 'isp', networkClass: 'residential_clean', brand: 'Xfinity', basis: 'operator' } as const
-  t.same(typeOfSystem(7922, 'University of Nowhere'), comcast)
+  t.same(findSystemType(7922, 'University of Nowhere'), comcast)
   t.equal(findOperator(4_199_999_999), undefined)
   const clouds = { 'Amazon Web Services': 16509, 'Microsoft Azure': 8075, 'Google Cloud': 396982, Cloudflare: 13335 }
   for (const [brand, asn] of Object.entries(clouds))
-    t.same([typeOfSystem(asn, '').networkClass, typeOfSystem(asn, '').brand], ['datacenter', brand])
+    t.same([findSystemType(asn, '').networkClass, findSystemType(asn, '').brand], ['datacenter', brand])
 })
 
 const skip = existsSync(ROUTED_RANGES) ? false : '@ip-location-db/asn is not installed'

@@ -62,10 +62,11 @@ t.test('several people behind one address are not one who reads much, fast and e
 
 t.test('pages in parallel are a sign for one client that reads many, not for tabs opened together', async (t) => {
   const parallel = { milliseconds: 100, cookie: 'sid=1', referer: 'https://a.example/' }
-  const shows = (pages: number, everyMs: number) =>
-    judgeVisit(loop(pages, everyMs, parallel)).signs.includes('parallel-pages')
+  const shows = (pages: number, everyMs: number, milliseconds = 100) =>
+    judgeVisit(loop(pages, everyMs, { ...parallel, milliseconds })).signs.includes('parallel-pages')
   t.equal(shows(80, 50), true)
   t.equal(shows(80, 150), false, 'one after the other')
+  t.equal(shows(80, 1, 1.9), false, 'one after the other, for all that a clock of whole milliseconds tells')
   t.equal(shows(40, 50), false, 'forty tabs')
   const tabs = [...person(60), ...loop(30, 10, { ...parallel, at: START + 2e6 })]
   t.notOk(judgeVisit(tabs).signs.includes('parallel-pages'), 'tabs in a long visit')

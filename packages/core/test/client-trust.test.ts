@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseTrust, TRUST_PRESETS } from '../src/address/client.ts'
-import { makeAddress as at, prefixOfText } from '../src/testing/fakes.ts'
+import { makeAddress as at, readPrefix } from '../src/testing/fakes.ts'
 import { agentInspector } from './agents.ts'
 import { splitWords } from './support.ts'
 
@@ -54,7 +54,7 @@ t.test('entries that together are most visitors are refused as one that is', asy
   const narrow = splitWords('0.0.0.0/2,0.0.0.0/2,10.0.0.0/8 2400::/6,3000::/4 fc00::/7,8000::/1')
   for (const entries of [...narrow.map((text) => text.split(',')), TRUST_PRESETS])
     t.equal(parseTrust(entries).empty, false, entries.join())
-  const published = new Map([['cloudflare', ['0.0.0.0/1', '128.0.0.0/1'].map(prefixOfText)]])
+  const published = new Map([['cloudflare', ['0.0.0.0/1', '128.0.0.0/1'].map(readPrefix)]])
   const trust = parseTrust(['cloudflare'], 'cf-connecting-ip', () => published)
   t.equal(trust.proxies.has(at('8.8.8.8')), false, 'a published list that is everybody is not taken over')
   t.equal(trust.proxies.has(at('173.245.48.1')), true)
@@ -83,7 +83,7 @@ t.test('the header that must not come twice is one that holds one address', asyn
 })
 
 t.test("a delivery network's current list is trusted in place of the shipped one", async (t) => {
-  const list = (...texts: readonly string[]) => texts.map(prefixOfText)
+  const list = (...texts: readonly string[]) => texts.map(readPrefix)
   let published = new Map([['cloudflare', list('198.51.100.0/24')]])
   const trust = parseTrust(['cloudflare', 'fastly', '192.0.2.1'], 'cf-connecting-ip', () => published)
   const trusted = (text: string): boolean => trust.proxies.has(at(text))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isAnycast, typeOfSystem } from '../src/asn/types.ts'
+import { findSystemType, isAnycast } from '../src/asn/types.ts'
 import { compilePolicy, isByPlace, locate, parseAddress, type Rule } from '../src/index.ts'
 import type { CountryTable, Snapshot } from '../src/ports/index.ts'
 import { createFakeGeo, createFakeNetworks, makeSnapshot, makeSnapshots, makeSystem } from '../src/testing/fakes.ts'
@@ -87,7 +87,7 @@ t.test('services on machines of their own are known as such, whatever their name
   const inOnePlace = [36_459, 714, 6_185, 399_358, 19_281, 32_934]
   const everywhere = [3_557, 25_152, 7_500, 205_157, 398_962]
   for (const asn of [...inOnePlace, ...everywhere])
-    t.equal(typeOfSystem(asn, 'Plain Words Inc').networkClass, 'datacenter', `AS${asn}`)
+    t.equal(findSystemType(asn, 'Plain Words Inc').networkClass, 'datacenter', `AS${asn}`)
   t.ok(everywhere.every(isAnycast), 'and none of them is in one city')
-  t.same(typeOfSystem(714, 'Apple Inc.').type, 'unknown', 'and none of the types')
+  t.same(findSystemType(714, 'Apple Inc.').type, 'unknown', 'and none of the types')
 })

@@ -88,9 +88,9 @@ const claims: Readonly<Record<string, string | undefined>> = {
 }
 
 t.test('a user agent claims the crawler that it names, and no other', async (t) => {
-  for (const [userAgent, slug] of Object.entries(claims)) t.equal(catalogue.claimOf(userAgent)?.slug, slug, userAgent)
+  for (const [userAgent, slug] of Object.entries(claims)) t.equal(catalogue.findClaim(userAgent)?.slug, slug, userAgent)
   const text = 'like Googlebot '.repeat(2000)
-  t.equal(catalogue.claimOf(text), undefined)
+  t.equal(catalogue.findClaim(text), undefined)
 })
 
 const instances = samples.flatMap(({ pattern, instances }) => instances.map((text) => ({ pattern, text })))
@@ -118,7 +118,7 @@ t.test('each of 2,118 samples filed under a crawler of ours claims it', async (t
   const filed = instances.filter(({ pattern }) => listNamed(pattern).length > 0)
   t.ok(filed.length >= 330, `${filed.length} samples`)
   const unclaimed = filed.filter(({ pattern, text }) => {
-    const operator = catalogue.claimOf(text)?.operator
+    const operator = catalogue.findClaim(text)?.operator
     return !listNamed(pattern).some((row) => row.operator === operator) && !Object.hasOwn(OTHERS_MEANT, text)
   })
   t.same(unclaimed, [])
@@ -127,7 +127,7 @@ t.test('each of 2,118 samples filed under a crawler of ours claims it', async (t
 t.test('4,000 browsers claim nothing', { skip: skipWithout(BROWSERS) }, async (t) => {
   const browsers = readShared(BROWSERS).trim().split('\n')
   t.equal(browsers.length, 4000)
-  const wrong = browsers.filter((userAgent) => catalogue.claimOf(userAgent) !== undefined)
+  const wrong = browsers.filter((userAgent) => catalogue.findClaim(userAgent) !== undefined)
   t.same(wrong, [])
 })
 

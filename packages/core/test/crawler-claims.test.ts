@@ -6,7 +6,7 @@ import { classify, compilePolicy, createCatalogue, parseTrust } from '../src/ind
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Dns, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
 import { createFakeDns, createFakeNetworks, makeAddress, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
-import { prefixOfText } from '../src/testing/index.ts'
+import { readPrefix } from '../src/testing/index.ts'
 import { agentInspector, makeRequest } from './agents.ts'
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -21,7 +21,7 @@ const NETWORKS = createFakeNetworks([
 ])
 
 function list(slug: string, cidr: string): RangeList {
-  return { slug, state: 'fresh', date: '2026-11-20', prefixes: [prefixOfText(cidr)] }
+  return { slug, state: 'fresh', date: '2026-11-20', prefixes: [readPrefix(cidr)] }
 }
 
 const LISTS = [list('googlebot', '8.2.1.0/24'), list('applebot', '8.3.1.0/24'), list('gptbot', '8.4.1.0/24')]

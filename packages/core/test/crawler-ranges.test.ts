@@ -7,14 +7,14 @@ import { rangesCheck } from '../src/crawler/memory-checks.ts'
 import { createCrawlerRanges, datedRanges, type LoadedRanges, type RangeList } from '../src/crawler/ranges.ts'
 import { type Crawler, classify, createCatalogue, reservedRow } from '../src/index.ts'
 import type { Snapshot } from '../src/ports/index.ts'
-import { createFakeClock, makeAddress, makeSnapshot, prefixOfText } from '../src/testing/fakes.ts'
+import { createFakeClock, makeAddress, makeSnapshot, readPrefix } from '../src/testing/fakes.ts'
 import { readShared, skipWithout, splitWords } from './support.ts'
 
 const PUBLISHED = 'crawlers/operator-ranges.json.gz'
 const skip = skipWithout(PUBLISHED)
 
 function list(id: string, state: RangeList['state'], date: string, ...cidrs: readonly string[]): RangeList {
-  return { slug: id, state, date, prefixes: cidrs.map(prefixOfText) }
+  return { slug: id, state, date, prefixes: cidrs.map(readPrefix) }
 }
 
 t.test('it agrees with looking into every prefix', async (t) => {

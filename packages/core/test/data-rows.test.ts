@@ -7,7 +7,7 @@ import { REGIONS } from '@sallyport/data/regions'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import t from 'tap'
 import { formatPrefix, reservedRow } from '../src/index.ts'
-import { prefixOfText } from '../src/testing/fakes.ts'
+import { readPrefix } from '../src/testing/fakes.ts'
 import { AS_TYPES } from '../src/vocabulary.ts'
 
 const { codes, retired, parents, twins, names, gateways, disputed, sanctions, satellites } = REGIONS
@@ -30,7 +30,7 @@ t.test('prefixes of proxies are canonical, and public but for those of one’s o
   for (const { preset, prefixes } of TRUSTED_PROXIES) {
     t.equal(new Set(prefixes).size, prefixes.length, preset)
     for (const text of prefixes) {
-      const prefix = prefixOfText(text)
+      const prefix = readPrefix(text)
       t.equal(formatPrefix(prefix), text)
       t.equal(reservedRow(prefix.address) !== undefined, own.includes(preset), `${preset} ${text}`)
     }

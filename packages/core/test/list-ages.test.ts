@@ -15,7 +15,7 @@ import {
   makeSnapshot,
   makeStatus,
   makeSystem,
-  prefixOfText,
+  readPrefix,
 } from '../src/testing/fakes.ts'
 import { agentInspector, makeRequest } from './agents.ts'
 import { splitWords } from './support.ts'
@@ -130,7 +130,7 @@ t.test('an old list of a crawler confirms less and less, then not at all, and ne
   const listing = (days: number, ages: ListKind = 'crawler') => {
     const source = { id: 'bot-gptbot', ages, lastTrue: daysAgo(days) }
     const state = days > 14 ? 'stale' : 'fresh'
-    const list = { slug: 'gptbot', state, source, prefixes: [prefixOfText('8.1.0.0/16')] } as const
+    const list = { slug: 'gptbot', state, source, prefixes: [readPrefix('8.1.0.0/16')] } as const
     return makeSnapshot({ ...createCrawlerRanges([list]), clock })
   }
   const judged = (ip: string, days: number, ages?: ListKind) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { type Address, anonymises, classify, formatAddress } from '../src/index.ts'
 import { networkReason } from '../src/inspection/network-reason.ts'
 import { classRank } from '../src/network/precedence.ts'
-import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
+import { createReverseNames, findReverseRule, findReverseWord } from '../src/network/reverse-names.ts'
 import type { Observation, ReverseAnswer } from '../src/ports/index.ts'
 import { createFakeClock, createFakeNetworks, makeAddress, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
 
@@ -60,11 +60,11 @@ t.test('names of services are known by their domain, others are not', async (t) 
     ['vpn.example.com', undefined],
     ['', undefined],
   ] as const) {
-    const rule = ruleOfName(name)
+    const rule = findReverseRule(name)
     t.equal(rule?.networkClass, networkClass, name)
     if (provider !== undefined) t.equal(rule?.provider, provider, name)
   }
-  t.equal(ruleOfName(`${'a.'.repeat(2_000)}mullvad.net`)?.networkClass, 'vpn', 'long names cost no more than time')
+  t.equal(findReverseRule(`${'a.'.repeat(2_000)}mullvad.net`)?.networkClass, 'vpn', 'long names cost no more than time')
 })
 
 t.test('no rule makes anybody look cleaner, for the holder of an address writes its name', async (t) => {
@@ -118,7 +118,7 @@ t.test('words say a class over a weaker one alone, and not in the name of a comp
     ['tmo-001-002.customers.example.com', 'residential_clean', 'mobile'],
     ['pw001.8.panda-world.ne.jp', 'residential_clean', 'mobile'],
   ] as const)
-    t.equal(wordOfName(name, over)?.networkClass, networkClass, name)
+    t.equal(findReverseWord(name, over)?.networkClass, networkClass, name)
 })
 
 t.test('a carrier’s pool is asked about once, and a name of SIM cards holds for all of it', async (t) => {

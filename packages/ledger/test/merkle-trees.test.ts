@@ -3,7 +3,7 @@ import t from 'tap'
 import { openFrontier } from '../src/index.ts'
 import { createProver, splitHashes } from '../src/tree.ts'
 import { leafHash, nodeHash, sha256 } from '../src/verify/hash.ts'
-import { isConsistent, rootOfPath, sameBytes } from '../src/verify/tree.ts'
+import { foldPath, isConsistent, sameBytes } from '../src/verify/tree.ts'
 
 const leaves = Array.from({ length: 1100 }, (_, index) => leafHash(Buffer.from(`record ${index}`)))
 
@@ -57,7 +57,7 @@ t.test('every path of every size leads to the root, and to no other', async (t) 
       const path = await prover.inclusion(index, size)
       const leaf = leaves[index] as Uint8Array
       const found = (at: number, of: number, hashes = path) => {
-        const led = rootOfPath(leaf, at, of, hashes)
+        const led = foldPath(leaf, at, of, hashes)
         return led !== undefined && sameBytes(led, root)
       }
       t.equal(found(index, size), true, `${index} of ${size}`)
@@ -97,7 +97,7 @@ t.test('places up to the largest exact number have no bits to lose', async (t) =
     fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (x, y) => {
       const [index, size] = x < y ? [x, y] : [y, x]
       const path = Array.from({ length: 54 }, () => Buffer.alloc(32))
-      const rooted = (length: number) => rootOfPath(Buffer.alloc(32), index, size, path.slice(0, length)) !== undefined
+      const rooted = (length: number) => foldPath(Buffer.alloc(32), index, size, path.slice(0, length)) !== undefined
       // No path is as short as nothing, but in a tree of one leaf, and none is longer than a number has bits.
       return !rooted(54) && (!rooted(0) || size === 1)
     }),
@@ -105,7 +105,7 @@ t.test('places up to the largest exact number have no bits to lose', async (t) =
   const size = 2 ** 49 + 1
   const [left, right] = [sha256('left'), sha256('right')]
   const root = nodeHash(left, right)
-  t.equal(sameBytes(rootOfPath(right, size - 1, size, [left]) ?? left, root), true, 'the last leaf has one sibling')
+  t.equal(sameBytes(foldPath(right, size - 1, size, [left]) ?? left, root), true, 'the last leaf has one sibling')
   t.equal(isConsistent(2 ** 49, left, size, root, [right]), true)
   t.equal(isConsistent(2 ** 49 + 1, left, size + 1, root, [right]), false)
 })

@@ -19,8 +19,8 @@ const SCRIPT = compactScript(`(() => {
   const w = self, doc = w.document, base = PATH, native = w.fetch, X = w.XMLHttpRequest
   let pending, passes = 0, level = 0, ready, held
   ${WORK_SCRIPT}
-  const urlOf = url => new URL(url, doc ? doc.baseURI : location)
-  const isOurs = url => urlOf(url).origin === location.origin
+  const readUrl = url => new URL(url, doc ? doc.baseURI : location)
+  const isOurs = url => readUrl(url).origin === location.origin
   const solve = async d => {
     try {
       const numbers = await new Promise(done => d.puzzles
@@ -53,7 +53,7 @@ const SCRIPT = compactScript(`(() => {
   const pass = async (url, method, began, answer) => {
     try {
       if (answer) try { return await earn((await answer.json()).details, began) } catch {}
-      const { pathname, search } = urlOf(url), to = base + '?method=' + method + '&to=' + encodeURIComponent(pathname + search)
+      const { pathname, search } = readUrl(url), to = base + '?method=' + method + '&to=' + encodeURIComponent(pathname + search)
       const asked = await native(to, { headers: { accept: 'application/json' }, cache: 'no-store' })
       return asked.headers.has('sallyport-pass') || asked.status === 403 && earn((await asked.json()).details, began)
     } catch { return false }
@@ -106,7 +106,7 @@ const SCRIPT = compactScript(`(() => {
       for (const type of types) this.dispatchEvent(new ProgressEvent(type))
     }
     async _again(s) {
-      const [method, to, ...more] = s.args, url = this.responseURL, isMoved = !isRead(method) && url !== urlOf(to).href.split('#')[0]
+      const [method, to, ...more] = s.args, url = this.responseURL, isMoved = !isRead(method) && url !== readUrl(to).href.split('#')[0]
       const answer = new Response(this.responseType === 'json' ? JSON.stringify(this.response) : this.response)
       const isEarned = await pass(url, isMoved ? 'GET' : method, s.began, answer)
       if (this._s !== s) return

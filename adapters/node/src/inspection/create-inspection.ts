@@ -67,7 +67,7 @@ export function createInspection<Place, Request>(
     if (decision !== undefined) {
       hooks.onDecision(decision, request)
       if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: own } satisfies DecisionEvent)
-      if (options.explain) exchange.tell(REASONS, writeReasons(decision))
+      if (options.explain) exchange.setField(REASONS, writeReasons(decision))
     }
     if (answered === undefined) return decision === undefined ? {} : { decision }
     // An application cannot put a challenge into its own words.
@@ -88,7 +88,7 @@ export function createInspection<Place, Request>(
       receiver.mark(place, undefined)
       return {}
     }
-    const identity = hooks.identityOf(request)
+    const identity = hooks.findIdentity(request)
     const claim = readClaim(options, request)
     if (typeof claim === 'object') hooks.report(claim.fault, request)
     try {

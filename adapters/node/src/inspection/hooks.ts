@@ -29,7 +29,7 @@ export function createHooks<Request>(options: InspectionOptions<Request>) {
   return {
     report,
     isSkipped: (request: Request): boolean => skip !== undefined && guard(() => skip(request), request) === true,
-    identityOf: (request: Request) => identify && guard(() => readIdentity(identify(request)), request),
+    findIdentity: (request: Request) => identify && guard(() => readIdentity(identify(request)), request),
     onDecision(decision: Decision, request: Request): void {
       if (onDecision === undefined) return
       queueMicrotask(() => {

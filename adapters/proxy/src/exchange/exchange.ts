@@ -106,7 +106,7 @@ export class Exchange extends HostExchange {
   /** Fields of every answer to the request; names are in lower case. */
   standing: Fields = NO_FIELDS
   /** Fields that the answer gets where the origin sets none; names are in lower case. */
-  told: Fields = NO_FIELDS
+  ownFields: Fields = NO_FIELDS
   /** Whether the origin's answer rests on a pass, so that no shared cache may keep it. */
   isPrivate = false
   /** The site that the request is for, of `gate/sites.ts`. */
@@ -204,23 +204,15 @@ export class Exchange extends HostExchange {
       this.cut()
     }
     // Nothing else ends an exchange that was never received.
-    if (!this.#isReceived) this.#release()
-  }
-
-  get #isReceived(): boolean {
-    return this.observation !== undefined
+    if (this.observation === undefined) this.#release()
   }
 
   /** Reports whether we can still answer the client. */
   get isUnanswered(): boolean {
     const { upgrade, response } = this
-    // A tunnel has taken the socket.
-    return (
-      this.#isReceived &&
-      !response.headersSent &&
-      !response.closed &&
-      (upgrade === undefined || upgrade.response.socket !== null)
-    )
+    // A tunnel takes the socket.
+    const hasSocket = upgrade === undefined || upgrade.response.socket !== null
+    return this.observation !== undefined && !response.headersSent && !response.closed && hasSocket
   }
 
   /** Cuts the exchange: over HTTP/1 with its connection, over HTTP/2 with its stream. */
@@ -245,10 +237,8 @@ export class Exchange extends HostExchange {
     const { request } = this
     if (declaresTooMuch(request)) return { missing: 'too_large' }
     this.wantBody(true)
-    const read = await readAhead(
-      readableBody(request),
-      () => !(request instanceof StreamRequest) && hasArrived(request),
-    )
+    const isHere = () => !(request instanceof StreamRequest) && hasArrived(request)
+    const read = await readAhead(readableBody(request), isHere)
     this.wantBody(false)
     if (read.spent && 'bytes' in read) this.body = read.bytes
     return read
@@ -263,15 +253,15 @@ export class Exchange extends HostExchange {
   /** Adds fields to every answer, and to the answer of the origin. */
   stand(fields: Fields): void {
     this.standing = { ...this.standing, ...fields }
-    this.told = this.standing
+    this.ownFields = this.standing
   }
 
-  override tell(name: string, value: string | undefined): void {
-    if (value !== undefined) this.told = { ...this.told, [name]: value }
+  override setField(name: string, value: string | undefined): void {
+    if (value !== undefined) this.ownFields = { ...this.ownFields, [name]: value }
   }
 
   override addCookie(cookie: string): void {
-    this.tell('set-cookie', cookie)
+    this.setField('set-cookie', cookie)
   }
 
   override keepPrivate(): void {

@@ -74,7 +74,7 @@ export interface AnswerOf {
   readonly status: number
   readonly id: string
   /** Our fields, which apply where the origin sets none; names are in lower case. */
-  readonly told: Readonly<Record<string, string>>
+  readonly ownFields: Readonly<Record<string, string>>
   /** Whether only the client's own cache may keep the response. */
   readonly isPrivate?: boolean | undefined
   /** Called when a field that may occur once came with two values. */
@@ -83,21 +83,21 @@ export interface AnswerOf {
 
 /**
  * Returns the fields of an origin's answer for the client, name, value, name, value …: drops hop-by-hop fields, fields that Connection
- * names, and our own, which stay between us and the origin; keeps each single field once. Then follow the request's id, and what is `told`.
+ * names, and our own, which stay between us and the origin; keeps each single field once. Then follow the request's id and `ownFields`.
  * An unrequested transfer coding other than chunks (`TE` ends here) makes a body that the client could not read. A status without content
  * has no length but 0 (RFC 9110 8.6, 15.3.6). A field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway`
  * where a field has forbidden bytes.
  */
 export function responseFields(raw: readonly Buffer[], answer: AnswerOf): string[] {
-  const { status, id, told, isPrivate } = answer
+  const { status, id, ownFields, isPrivate } = answer
   const fields = endToEnd(raw, answer)
   const sized = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
   const kept = isPrivate ? privateFields(sized) : sized
   if (status === 205) kept.push('Content-Length', '0')
   kept.push(ID_HEADER, id)
-  for (const name in told) {
-    const isTold = name === 'set-cookie' ? !isShared(kept) : !hasField(kept, name)
-    if (isTold) kept.push(name, told[name] as string)
+  for (const name in ownFields) {
+    const isKept = name === 'set-cookie' ? !isShared(kept) : !hasField(kept, name)
+    if (isKept) kept.push(name, ownFields[name] as string)
   }
   return kept
 }

@@ -86,7 +86,7 @@ export function answerCheck(exchange: Exchange, services: GateServices): Answere
 function passCheck(exchange: Exchange, { host }: GateServices): ApiResponse {
   const { subject } = exchange
   const decision = exchange.decision as Decision
-  const renewed = exchange.told['set-cookie'] ?? renewedCookie(host, subject, decision)
+  const renewed = exchange.ownFields['set-cookie'] ?? renewedCookie(host, subject, decision)
   const headers = verdictFields(decision)
   return { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' }
 }
@@ -107,8 +107,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 export function answerRefused(exchange: Exchange, { host }: GateServices): Answered {
   const { request, head, observation } = exchange
   if (head.target !== REFUSED_PATH || host.isTrusted?.(head.peer) !== true) return undefined
-  const { 'sallyport-status': told = '', 'retry-after': wait = '', 'crawler-price': price } = request.headers
-  const [, status, form] = /^([45]\d\d)(;mcp)?$/.exec(String(told)) ?? []
+  const { 'sallyport-status': code = '', 'retry-after': wait = '', 'crawler-price': price } = request.headers
+  const [, status, form] = /^([45]\d\d)(;mcp)?$/.exec(String(code)) ?? []
   // Without such a status nginx itself refused the client.
   if (status === undefined) return exchange.refuse(refusal('request_blocked'))
   observation.observed = undefined
@@ -126,8 +126,8 @@ export function answerRefused(exchange: Exchange, { host }: GateServices): Answe
 function askPrice(headers: Readonly<Record<string, unknown>>): Refusal {
   const note = String(headers['crawler-price'])
   const { 'payment-required': required } = headers
-  const told = { 'crawler-price': note, ...(required !== undefined && { 'payment-required': String(required) }) }
-  return { ...refusal('payment_required'), headers: told, note, body: { price: note } }
+  const fields = { 'crawler-price': note, ...(required !== undefined && { 'payment-required': String(required) }) }
+  return { ...refusal('payment_required'), headers: fields, note, body: { price: note } }
 }
 
 /** Refuses names that we cannot remove, because another server forwards the request, and that a program may read as ours. */

@@ -177,7 +177,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     try {
-      this.#head = this.#headOf(status, reason, raw)
+      this.#head = this.#makeHead(status, reason, raw)
     } catch (error) {
       if (!(error instanceof SallyportError)) throw error
       controller.abort(error)
@@ -189,11 +189,11 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   /** Builds the head; throws `bad_gateway` where no client could receive it. */
-  #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
+  #makeHead(status: number, reason: string, raw: readonly Buffer[]): Head {
     requireStatus(status, reason)
     const exchange = this.#exchange
-    const { id, told, isPrivate, request } = exchange
-    const fields = responseFields(raw, { status, id, told, isPrivate, onConflict: this.#hooks.onConflict })
+    const { id, ownFields, isPrivate, request } = exchange
+    const fields = responseFields(raw, { status, id, ownFields, isPrivate, onConflict: this.#hooks.onConflict })
     exchange.answered = readAnswered(fields)
     this.#stream ||= /^text\/event-stream\b/i.test(exchange.answered.contentType ?? '')
     // The client's next bytes would be the rest of its unfinished request.

@@ -143,7 +143,7 @@ class Tunnel {
   #answerFields(status: number, { rawHeaders }: IncomingMessage): string[] {
     const { exchange, onConflict } = this.#handshake
     const raw = rawHeaders.map((text) => Buffer.from(text, 'latin1'))
-    return responseFields(raw, { status, id: exchange.id, told: exchange.told, onConflict })
+    return responseFields(raw, { status, id: exchange.id, ownFields: exchange.ownFields, onConflict })
   }
 
   /** Passes on an answer other than 101; throws `bad_gateway`. */

@@ -157,7 +157,7 @@ function signatureVerdict(
   if (signature.outcome !== 'verified' && !forged) return undefined
   const ai = crawler === undefined || isAi(crawler)
   return giveVerdict({
-    class: forged ? 'impostor' : classOfProven(crawler?.purpose ?? 'agent'),
+    class: forged ? 'impostor' : findProvenClass(crawler?.purpose ?? 'agent'),
     confidence: forged ? CONFIDENCE.disproved : CONFIDENCE.proven,
     botProbability: SUREST,
     basis: 'signature',
@@ -170,7 +170,7 @@ function signatureVerdict(
 }
 
 /** A program that acts for a person is an agent; one that collects for an operator is a crawler. */
-function classOfProven(purpose: string): AgentClass {
+function findProvenClass(purpose: string): AgentClass {
   return purpose === 'agent' ? 'ai_agent' : 'verified_crawler'
 }
 
@@ -182,7 +182,7 @@ function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEv
   const proven = outcome === 'verified'
   const named = ai ? 'ai_agent' : 'unverified_bot'
   return giveVerdict({
-    class: disproved ? 'impostor' : proven ? classOfProven(purpose) : named,
+    class: disproved ? 'impostor' : proven ? findProvenClass(purpose) : named,
     confidence: disproved
       ? CONFIDENCE.disproved
       : proven

@@ -57,9 +57,9 @@ function withoutNameParts(parts: readonly Part[]): readonly Part[] {
     .toReversed()
 }
 
-function findFirst<T>(values: readonly T[], wordOf: (value: T) => string | undefined): string | undefined {
+function findFirst<T>(values: readonly T[], readWord: (value: T) => string | undefined): string | undefined {
   for (const value of values) {
-    const word = wordOf(value)
+    const word = readWord(value)
     if (word !== undefined) return word
   }
   return undefined

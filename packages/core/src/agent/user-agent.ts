@@ -128,7 +128,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   return (text) => {
     const family = browserFamily(text)
     const platform = readPlatform(text)
-    const crawler = catalogue.claimOf(text)
+    const crawler = catalogue.findClaim(text)
     const automation = findAutomation(text, family)
     const named = crawler && isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
     const ai = crawler === undefined ? automation && describedAi(text) : named

@@ -35,7 +35,7 @@ const MAX_ADDRESSES_PER_EXIT_BLOCK = 2 ** 12
  * an access provider where a list of systems names it, or where nearly all addresses are listed as hosting (half, where its words are
  * weak). It overrules no other name.
  */
-export function typeOfEvidence(
+export function judgeSystem(
   asn: number,
   evidence: SystemEvidence,
   rule: NamedType | undefined,

@@ -3,7 +3,7 @@ import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { lazily } from '../lazily.ts'
 import type { AutonomousSystem } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
-import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
+import { judgeSystem, looksLikeAccess, type SystemEvidence } from './evidence.ts'
 import { looksLikeHosting, type NamedType } from './host-likeness.ts'
 import { compileNameRules } from './name-rules.ts'
 
@@ -26,7 +26,7 @@ const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', br
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
 const nameRules = lazily(() => compileNameRules(ORGANISATION_RULES))
 
-export const ruleOfName = (name: string): NamedType | undefined => nameRules()(name)
+export const findNameRule = (name: string): NamedType | undefined => nameRules()(name)
 
 /**
  * Treats a host from which VPN services rent as theirs, in doubt (`isMixed`). Lists add hosts to those of the operator table and remove
@@ -54,19 +54,19 @@ export function isAnycast(asn: number): boolean {
 
 /**
  * Returns the type of an autonomous system. The operator table decides first, then the first matching name rule, unless the evidence
- * overrules it (`typeOfEvidence`) or a weak rule lacks a second sign. Otherwise the evidence decides, else the type is unknown, as for most
+ * overrules it (`judgeSystem`) or a weak rule lacks a second sign. Otherwise the evidence decides, else the type is unknown, as for most
  * small networks (specification: AsnNetworkType).
  */
-export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
-  return typeByRule(asn, ruleOfName(name), evidence)
+export function findSystemType(asn: number, name: string, evidence?: SystemEvidence): SystemType {
+  return typeByRule(asn, findNameRule(name), evidence)
 }
 
 /** Returns the same type by a known rule: each of a hundred thousand names is matched once. */
 export function typeByRule(asn: number, rule: NamedType | undefined, evidence?: SystemEvidence): SystemType {
-  return asRented(typeOfOne(asn, rule, evidence), evidence?.rented === true)
+  return asRented(findOwnType(asn, rule, evidence), evidence?.rented === true)
 }
 
-function typeOfOne(asn: number, rule: NamedType | undefined, evidence: SystemEvidence | undefined): SystemType {
+function findOwnType(asn: number, rule: NamedType | undefined, evidence: SystemEvidence | undefined): SystemType {
   const row = BY_ASN.get(asn)
   if (row !== undefined) {
     const { type, brand = '', networkClass = DEFAULT_CLASS[type] } = row
@@ -74,7 +74,7 @@ function typeOfOne(asn: number, rule: NamedType | undefined, evidence: SystemEvi
     const isListed = networkClass === 'tor' && evidence?.torListed === true
     return { type, networkClass: isListed ? 'hosting' : networkClass, brand, basis: 'operator' }
   }
-  const read = evidence === undefined ? undefined : typeOfEvidence(asn, evidence, rule)
+  const read = evidence === undefined ? undefined : judgeSystem(asn, evidence, rule)
   if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
   const isDoubtful = rule?.weak === true && evidence !== undefined && !looksLikeAccess(evidence)
   if (rule === undefined || isDoubtful) return NOTHING_KNOWN

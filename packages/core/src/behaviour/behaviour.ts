@@ -53,7 +53,7 @@ export function createBehaviour({ seed, kept, slots }: BehaviourOptions) {
   const records = new Records(slots)
   /** A visitor of the group held a pass at this time. */
   const mixed = new LRUCache<number, number>({ max: MAX_MIXED })
-  const keyOf = createVisitKeys(seed)
+  const findKey = createVisitKeys(seed)
   const listIds = createIdLists()
 
   function take(event: VisitEvent): void {
@@ -75,12 +75,12 @@ export function createBehaviour({ seed, kept, slots }: BehaviourOptions) {
       { fields, user }: Pick<InspectionRequest, 'fields' | 'user'>,
       known: KnownVisitor,
       now: number,
-      siteOf?: SiteFinder,
+      findSite?: SiteFinder,
     ): BehaviourFinding | undefined {
       if (namesItself(known.agent)) return undefined
-      const site = siteOf?.(findField(fields, ':authority') || (findField(fields, 'host') ?? '')) ?? ''
+      const site = findSite?.(findField(fields, ':authority') || (findField(fields, 'host') ?? '')) ?? ''
       const userAgent = known.userAgent ?? findField(fields, 'user-agent') ?? ''
-      const row = records.find(keyOf(known.client, user, userAgent, site), now)
+      const row = records.find(findKey(known.client, user, userAgent, site), now)
       const pages = row === -1 ? 0 : records.get(row, CELL.pages)
       // A client that found no page may have requested many.
       if (row === -1 || (pages === 0 && records.word(row, WORD.missing) === 0)) return undefined
@@ -106,15 +106,15 @@ export function createBehaviour({ seed, kept, slots }: BehaviourOptions) {
     /** Counts a finished request; returns the event that other workers count, `undefined` where the request counts in no visit. */
     record(
       { traits, decision, host, userAgent = '', at, milliseconds }: ObservedRequest,
-      siteOf?: SiteFinder,
+      findSite?: SiteFinder,
     ): VisitEvent | undefined {
       if (traits === undefined || decision === undefined) return undefined
       const { agent, client, network, user, pass } = decision.inspection
       if (!hasBehaviour({ client, network }) || namesItself(agent)) return undefined
-      const site = siteOf?.(host) ?? ''
-      const key = keyOf(client, user, userAgent, site)
+      const site = findSite?.(host) ?? ''
+      const key = findKey(client, user, userAgent, site)
       const [hasPass, hasUser] = [pass !== undefined, user !== undefined]
-      const event = { key, site, from: at, until: at + milliseconds, hasPass, hasUser, traits }
+      const event = { key, site, from: at, until: at + Math.floor(milliseconds), hasPass, hasUser, traits }
       take(event)
       return event
     },

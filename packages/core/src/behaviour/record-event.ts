@@ -6,7 +6,7 @@ export interface VisitEvent {
   /** Names a client, its user agent and the site as a hash. */
   readonly key: number
   readonly site: string
-  /** The request began and ended at these times, in milliseconds since the epoch. */
+  /** The request began and ended in these milliseconds since the epoch; whole, or an end would follow the begin of the next request. */
   readonly from: number
   readonly until: number
   readonly hasPass: boolean

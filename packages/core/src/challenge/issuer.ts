@@ -40,7 +40,7 @@ export function createIssuer({ secrets, clock, random }: ChallengesOptions, { re
       passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
       browser,
       tls,
-      rule: tags.tagOf(asked.rule),
+      rule: tags.makeTag(asked.rule),
       random: random(RANDOM_BYTES),
     }
     return { ...shown, text: sealChallenge(challenge, secrets[0], host), again: false, widget }

@@ -22,7 +22,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   const give = createPassGiver(options)
 
   function nameRule(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
-    return { ...given, level, rule: tags.ruleOf(rule) }
+    return { ...given, level, rule: tags.findRule(rule) }
   }
 
   function waitFault({ issuedAt, wait }: OpenedChallenge): 'early' | undefined {

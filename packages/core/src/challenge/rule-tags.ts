@@ -9,7 +9,7 @@ export function createRuleTags(rules: () => Iterable<string> = () => []) {
   const tags = new Map<string, number>()
   const known = new Map<number, string>()
 
-  function tagOf(rule: string): number {
+  function makeTag(rule: string): number {
     let tag = tags.get(rule)
     if (tag === undefined) {
       tag = createHash('sha256').update(rule).digest().readUInt32BE()
@@ -20,10 +20,10 @@ export function createRuleTags(rules: () => Iterable<string> = () => []) {
   }
 
   return {
-    tagOf,
+    makeTag,
     /** Returns `undefined` where no process of this policy has the rule any more. */
-    ruleOf(tag: number): string | undefined {
-      if (!known.has(tag)) for (const rule of [STRIKES_RULE, ...rules()]) tagOf(rule)
+    findRule(tag: number): string | undefined {
+      if (!known.has(tag)) for (const rule of [STRIKES_RULE, ...rules()]) makeTag(rule)
       return known.get(tag)
     },
   }

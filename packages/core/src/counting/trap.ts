@@ -8,12 +8,12 @@ import { HOME_NETWORKS } from '../values/visitor.ts'
 export interface Trap {
   /** `decoy`: paths of the site's own that exist nowhere. `probe`: paths that scanners try. */
   readonly on: 'decoy' | 'probe'
-  rowOf(request: Inspection['request']): string | undefined
+  findRow(request: Inspection['request']): string | undefined
 }
 
 /** Returns the row of a trap that a client stepped into; `undefined` for a client that did not choose to go there. */
 export function steppedInto(trap: Trap, inspection: Inspection, fields: readonly string[]): string | undefined {
-  const row = trap.rowOf(inspection.request)
+  const row = trap.findRow(inspection.request)
   return row === undefined || mayBeProven(inspection) || isFetchedAhead(fields) || isPartOfPage(inspection, fields)
     ? undefined
     : row

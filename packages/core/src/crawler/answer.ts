@@ -105,7 +105,7 @@ function describeOutcome(verification: Verification) {
  * some agents send a browser's. Throws `unknown_crawler` and `claim_mismatch`.
  */
 export function claimedCrawler({ bot, userAgent }: Claim, catalogue: Catalogue): Crawler | undefined {
-  const named = userAgent === undefined ? undefined : catalogue.claimOf(userAgent)
+  const named = userAgent === undefined ? undefined : catalogue.findClaim(userAgent)
   if (bot === undefined) return named
   const asked = catalogue.find(bot)
   if (asked === undefined) throw new SallyportError('unknown_crawler', `No crawler "${bot.slice(0, 100)}".`)

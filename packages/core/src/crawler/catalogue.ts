@@ -46,7 +46,7 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS) {
      * Returns the crawler that a user agent names: the first one, and of two names that begin together the longer. `like Googlebot`, as
      * feed readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an application in its own user agent.
      */
-    claimOf(userAgent: string): Crawler | undefined {
+    findClaim(userAgent: string): Crawler | undefined {
       for (let match = matcher.find(userAgent); match !== undefined; match = matcher.find(userAgent, match.end)) {
         const { crawler, isProgram } = tokens[match.token] as (typeof tokens)[number]
         const isApplication = !isProgram && isApplicationAgent(crawler, userAgent)

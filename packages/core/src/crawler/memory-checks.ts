@@ -79,14 +79,14 @@ function findStatus(
   let worst: CrawlerRangeStatus | undefined
   for (const row of rows) {
     if (row.slug !== slug) continue
-    const now = asOfNow(row, clock)
+    const now = markStale(row, clock)
     if (worst === undefined || STATE_RANK[now.state] < STATE_RANK[worst.state]) worst = now
   }
   return worst
 }
 
 /** A list also becomes stale between two reloads. */
-function asOfNow(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRangeStatus {
+function markStale(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRangeStatus {
   const isPast = row.staleAfter !== undefined && clock !== undefined && clock.now() >= row.staleAfter
   return row.state === 'fresh' && isPast ? { ...row, state: 'stale' } : row
 }

@@ -54,7 +54,7 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge, withBehaviour } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
-  const signatureOf = createSignatureReader(signatures)
+  const readSignature = createSignatureReader(signatures)
 
   return {
     /** Inspects a request from memory. It makes a fingerprint only on demand. */
@@ -85,7 +85,7 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
         https: isHttps(request, fields, named, trusted),
         direct: !fields.forwarded,
         crawler,
-        signature: signed ? signatureOf(request, trusted, named) : undefined,
+        signature: signed ? readSignature(request, trusted, named) : undefined,
       })
       // A claim is proven or disproved from one request to the next. Only the target shows what Android's own player and download manager
       // fetch.

@@ -84,7 +84,7 @@ export function ruleOn(
     enforced: action === 'allow' || mode === 'enforce',
     mode: mode === 'monitor' ? mode : undefined,
     challenge,
-    location: redirect?.locationOf(inspection),
+    location: redirect?.makeLocation(inspection),
     offer,
     status,
     trial: named?.[stricter],

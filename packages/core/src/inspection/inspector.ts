@@ -39,7 +39,7 @@ export interface InspectorOptions {
   /** Knows what visitors do; without it their behaviour is unknown. */
   readonly behaviour?: Pick<Behaviour, 'find'> | undefined
   /** Finds the site of a host by name, whose habits the behaviour is compared with; without it there is one site. */
-  readonly siteOf?: SiteFinder | undefined
+  readonly findSite?: SiteFinder | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: (() => void) | undefined
   /** Called once, when a client on this machine sends a request although no proxy is trusted. */
@@ -167,7 +167,7 @@ export function createInspector(options: InspectorOptions): Inspector {
 
 /** Creates the inspection of one request, by its parts: who sends it, from where, and what the visitor does. */
 function createLook(options: InspectorOptions) {
-  const { clock, snapshots, onClassified, findPass, behaviour: behaviours, siteOf } = options
+  const { clock, snapshots, onClassified, findPass, behaviour: behaviours, findSite } = options
   const agents = createAgentInspector(options)
   const visits = createVisits(agents.look)
   const timestamp = createTimestamps()
@@ -187,7 +187,7 @@ function createLook(options: InspectorOptions) {
     const find = fingerprint?.hasCookies === false ? undefined : findPass
     const pass = request.pass ?? find?.(request, network.verdict.classification, now, address)
     const known = { agent, client, pass, userAgent: fingerprint?.userAgent }
-    const behaviour = visitor.isWatched ? behaviours?.find(request, known, now, siteOf) : undefined
+    const behaviour = visitor.isWatched ? behaviours?.find(request, known, now, findSite) : undefined
     const degraded = listDegraded(snapshot)
     const bits = behaviour?.bits ?? 0
     const raised = bits === 0 ? visit : { ...visit, agent: agents.withBehaviour(agent, bits) }

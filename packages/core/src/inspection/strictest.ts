@@ -9,7 +9,7 @@ import { isStricter, refuses } from '../vocabulary.ts'
 export function strictest(decisions: readonly [Decision, ...Decision[]]): Decision {
   const found = decisions.reduce((one, other) => (precedes(other, one) ? other : one))
   if (isCarriedRefusal(found)) return found
-  const counting = countingOfAll(decisions)
+  const counting = joinCountings(decisions)
   return counting === undefined ? found : Object.freeze({ ...found, counting })
 }
 
@@ -24,7 +24,7 @@ function isCarriedRefusal({ action, enforced }: Decision): boolean {
 }
 
 /** Enforces where any decision does: some policy refuses a request beyond its limit. */
-function countingOfAll(decisions: readonly Decision[]): Counting | undefined {
+function joinCountings(decisions: readonly Decision[]): Counting | undefined {
   const rules = new Map<string, CountedRule>()
   let mode: Counting['mode'] = 'monitor'
   for (const { counting } of decisions) {

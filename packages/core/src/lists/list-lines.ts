@@ -25,7 +25,7 @@ const JSON_TEXT = /^\s*(?:null\s*$|\[\s*(?:\]|[[{"']))/
 /**
  * Returns the entries of a list's text, each a line; `undefined` for a text in another form. Lines that are not entries stay, comments too.
  */
-export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable<string> | undefined {
+export function splitList(text: string, format: ListFormat = 'auto'): Iterable<string> | undefined {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text
   if (format === 'lines') return splitLines(bare)
   if (format === 'json' || (format === 'auto' && (JSON_TEXT.test(bare) || isObject(bare)))) {

@@ -53,7 +53,7 @@ export function createReverseNames(ports: ReverseNamesPorts) {
     const answer = await dns.resolvePtr(address)
     if (answer.state !== 'found') return
     for (const name of answer.names) {
-      const rule = ruleOfName(name) ?? wordOfName(name, verdict.classification)
+      const rule = findReverseRule(name) ?? findReverseWord(name, verdict.classification)
       if (rule === undefined) continue
       const now = clock.now()
       const { networkClass, provider } = rule
@@ -127,7 +127,7 @@ function hasSims(asn: number): boolean {
  * Returns the class that words in the labels before a domain show, for an address of this class. Numbers at the ends of words are left out,
  * and the domain is the company's name.
  */
-export function wordOfName(
+export function findReverseWord(
   name: string,
   found: NetworkClass,
 ): { networkClass: NetworkClass; provider: '' } | undefined {
@@ -149,7 +149,7 @@ function withoutNumber(word: string): string {
 const DIGITS = '0123456789'
 
 /** Returns the rule that a reverse name matches; `undefined` for nearly all names. */
-export function ruleOfName(name: string): ReverseNameRule | undefined {
+export function findReverseRule(name: string): ReverseNameRule | undefined {
   const labels = name.toLowerCase().replace(/\.$/, '').split('.')
   const domains = labels.map((_, index) => labels.slice(index).join('.'))
   return REVERSE_NAME_RULES.find(({ domain, labelStart }) => {

@@ -13,7 +13,7 @@ export type CrawlerInspection = (path: string) => Inspection
 const UNKNOWN = 'UnknownBot/1.0 (+https://bot.example/about)'
 
 /** `undefined` means a crawler that is not in the catalogue. */
-export function inspectionOfCrawler(
+export function inspectCrawler(
   crawler: Crawler | undefined,
   catalogue: Catalogue = createCatalogue(),
 ): CrawlerInspection {

@@ -1,5 +1,5 @@
 import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalogue.ts'
-import { inspectionOfCrawler } from './hypothetical.ts'
+import { inspectCrawler } from './hypothetical.ts'
 import type { PathRule } from './path-rules.ts'
 import { listRobotsPaths } from './robots-paths.ts'
 import { createRobotsRules, type RobotsPart } from './robots-rules.ts'
@@ -36,8 +36,8 @@ export function writeRobots({
   const writeLines = (of: readonly PathRule[]) => groupLines(isShut(of) ? of : [...of, ...never], said)
   // A token that controls a use and sends no requests exists for robots.txt alone; a retired one has no use.
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
-  const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectionOfCrawler(crawler, catalogue))]))
-  const others = rules.of(inspectionOfCrawler(undefined, catalogue))
+  const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectCrawler(crawler, catalogue))]))
+  const others = rules.of(inspectCrawler(undefined, catalogue))
   const said = signalLines(crawlers, (crawler) => isShut(found.get(crawler) ?? []))
 
   const tokens = listTokens(crawlers)

@@ -30,7 +30,7 @@ function given<Value>(value: Value | undefined, text: string): Value {
 
 /** Parses an address, and a prefix, that a test writes as text. */
 export const makeAddress = (text: string): Address => given(parseAddress(text), text)
-export const prefixOfText = (text: string): Prefix => given(parsePrefix(text), text)
+export const readPrefix = (text: string): Prefix => given(parsePrefix(text), text)
 
 /** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {
@@ -116,7 +116,7 @@ export type NetworkRow = readonly [cidr: string, record: Partial<NetworkRecord>]
 
 export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
   const read = rows.map(([cidr, record]) => ({
-    prefix: prefixOfText(cidr),
+    prefix: readPrefix(cidr),
     record: { also: [], inVpnRanges: false, inDatacenterRanges: false, ...record },
   }))
   const longestFirst = read.toSorted((x, y) => y.prefix.length - x.prefix.length)
@@ -144,7 +144,7 @@ export function makeSystem(system: Partial<AutonomousSystem> & { readonly asn: n
 export type SystemRow = readonly [system: AutonomousSystem, cidrs: readonly string[]]
 
 export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
-  const read = rows.map(([system, cidrs]) => ({ system, prefixes: cidrs.map(prefixOfText) }))
+  const read = rows.map(([system, cidrs]) => ({ system, prefixes: cidrs.map(readPrefix) }))
   const row = (index: number) => given(read[index], `system ${index}`)
   const ofFamily = (index: number, family: 4 | 6) => row(index).prefixes.filter((p) => p.address.family === family)
   const sizes = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { linesOfList } from '../../src/lists/list-lines.ts'
+import { splitList } from '../../src/lists/list-lines.ts'
 import {
   createListReader,
   createNamedList,
@@ -11,8 +11,8 @@ import {
 import { makeAddress } from '../../src/testing/fakes.ts'
 import { splitWords } from '../support.ts'
 
-function listEntries(text: string, format?: Parameters<typeof linesOfList>[1]) {
-  const { addresses, systems, texts, left } = readListEntries(linesOfList(text, format) ?? ['\u0000'])
+function listEntries(text: string, format?: Parameters<typeof splitList>[1]) {
+  const { addresses, systems, texts, left } = readListEntries(splitList(text, format) ?? ['\u0000'])
   return { addresses, systems, texts, left }
 }
 
@@ -148,7 +148,7 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
   t.equal(listEntries('a,b\nc,d', 'csv').left, 1)
   const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
   for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n', deep])
-    t.equal(linesOfList(text), undefined, `an answer that is no list: ${text.slice(0, 80)}`)
+    t.equal(splitList(text), undefined, `an answer that is no list: ${text.slice(0, 80)}`)
   const prefixes = Array.from({ length: 200 }, (_, at) => ({ ip_prefix: `192.0.2.${at}/32` }))
   const whole = JSON.stringify({ prefixes })
   t.equal(listEntries(whole).addresses.length, 200, 'an object on one long line')

@@ -32,11 +32,11 @@ function createGate(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enfo
   }
 
   /** Counts how many of `times` requests are allowed, and names the rule that decides the last. */
-  async function sendMany(times: number, peerOf: (at: number) => string, asked: (at: number) => Asked) {
+  async function sendMany(times: number, choosePeer: (at: number) => string, asked: (at: number) => Asked) {
     let allowed = 0
     let last = ''
     for (let at = 0; at < times; at++) {
-      const { action, rule = '' } = await ask(peerOf(at), asked(at))
+      const { action, rule = '' } = await ask(choosePeer(at), asked(at))
       if (action === 'allow') allowed++
       last = `${action} ${rule}`
     }

@@ -11,7 +11,7 @@ import {
   writeRobots,
 } from '../../src/index.ts'
 import { policyWarnings } from '../../src/policy/check/warnings.ts'
-import { createFakeClock, createFakeCounts, makeSnapshots, prefixOfText } from '../../src/testing/fakes.ts'
+import { createFakeClock, createFakeCounts, makeSnapshots, readPrefix } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { isStricter } from '../../src/vocabulary.ts'
 import { agentInspector, CATALOGUE, makeRequest } from '../agents.ts'
@@ -27,7 +27,7 @@ interface Described extends Partial<InspectionRequest> {
 
 function createGate(rules: readonly Rule[], mode: 'enforce' | 'monitor' = 'enforce') {
   const snapshots = makeSnapshots({
-    ...createCrawlerRanges([{ slug, state: 'fresh', date: '2026-11-20', prefixes: [prefixOfText('8.3.0.0/24')] }]),
+    ...createCrawlerRanges([{ slug, state: 'fresh', date: '2026-11-20', prefixes: [readPrefix('8.3.0.0/24')] }]),
     rangesLoaded: true,
   })
   const inspector = agentInspector({ snapshots, policy: compilePolicy({ preset: 'observe', rules }), mode })

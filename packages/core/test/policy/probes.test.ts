@@ -3,23 +3,23 @@ import { PROBES } from '@sallyport/data/probes'
 import t from 'tap'
 
 const PATTERNS = PROBES.map(({ path }) => path)
-const rowOf = createPathTable(PATTERNS)
+const findRow = createPathTable(PATTERNS)
 
 t.test('every row is a path as policies write it, there once, with its reason', async (t) => {
   for (const { path, reason } of PROBES) {
     t.equal(pathPatternFault(path), undefined, path)
     t.match(reason, /^\S.{9,}[^.]$/, path)
     const example = path.replace('/**', '/any').replaceAll('*', 'any')
-    t.equal(rowOf(readPath(example)), path, `${example} is of its own row`)
+    t.equal(findRow(readPath(example)), path, `${example} is of its own row`)
   }
   t.equal(new Set(PATTERNS.map((path) => path.toLowerCase())).size, PATTERNS.length)
 })
 
 t.test('spellings of a probe are one row, and a target that may be too many paths is none', async (t) => {
   for (const target of ['/.ENV', '//.env', '/.env/', '/%2eenv', '/x/../.env', '/.env?x=1', '/./.env'])
-    t.equal(rowOf(readPath(target)), '/.env', target)
-  t.equal(rowOf(readPath('/shop/.env')), '/*/.env')
-  t.equal(rowOf(readPath('/vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php')), '/vendor/phpunit/**')
+    t.equal(findRow(readPath(target)), '/.env', target)
+  t.equal(findRow(readPath('/shop/.env')), '/*/.env')
+  t.equal(findRow(readPath('/vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php')), '/vendor/phpunit/**')
   t.equal(createPathTable(['/trap'])({ path: '/other', readings: [] }), undefined)
   t.equal(createPathTable(['/trap'])({ path: '/trap', readings: [] }), '/trap')
 })
@@ -32,5 +32,5 @@ t.test('what people, browsers, feeds and monitors ask for is no probe', async (t
     /graphql /swagger/index.html /config.json /appsettings.json /autodiscover/autodiscover.xml /env /git
     /user/login /administrator /v1/myip
   `
-  for (const target of ordinary.trim().split(/\s+/)) t.equal(rowOf(readPath(target)), undefined, target)
+  for (const target of ordinary.trim().split(/\s+/)) t.equal(findRow(readPath(target)), undefined, target)
 })

@@ -6,7 +6,7 @@ import { type Layer, type Mapping, mergeLayers } from './layers.ts'
 import { located } from './located.ts'
 import { Config, type ConfigInput } from './schema.ts'
 import { schemaFaults } from './schema-faults.ts'
-import { type Environment, fileOfSecret, readSecrets } from './secrets.ts'
+import { type Environment, findSecretFile, readSecrets } from './secrets.ts'
 import { mapTexts, schemaTree } from './tree.ts'
 
 /** Sources of a configuration; each later one wins: file, then environment, then flags. */
@@ -66,7 +66,7 @@ function refuseEmpty({ values, findPlace }: Layer): void {
 export function listFiles({ layers }: ConfigRead) {
   const found: { secrets: string[]; files: string[] } = { secrets: [], files: [] }
   mapTexts(mergeLayers(layers), schemaTree(), (text, { secret, file, live }) => {
-    if (secret === true) found.secrets.push(...fileOfSecret(text))
+    if (secret === true) found.secrets.push(...findSecretFile(text))
     if (file === true && live === true) found.files.push(text)
   })
   return found

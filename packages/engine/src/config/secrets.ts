@@ -23,7 +23,7 @@ export function readSecrets(values: Mapping, tree: SchemaNode, env: Environment)
 }
 
 /** The file that a secret is in, where it is named by one. */
-export function fileOfSecret(written: string): readonly string[] {
+export function findSecretFile(written: string): readonly string[] {
   return written.startsWith('file:') ? [written.slice('file:'.length).replace(/^\/\/(?=\/)/, '')] : []
 }
 
@@ -32,7 +32,7 @@ function readSecret(
   written: string,
   env: Environment,
 ): { readonly text?: string | undefined; readonly message?: string | undefined } {
-  const [file] = fileOfSecret(written)
+  const [file] = findSecretFile(written)
   if (file !== undefined) {
     try {
       return { text: readWhole(file).replace(/\r?\n$/, '') }

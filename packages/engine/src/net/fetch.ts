@@ -14,7 +14,7 @@ export interface FetchOptions extends GuardOptions {
    * The proxy through which a URL of https is asked, as the operator says; absent, or where it gives nothing: none. Only
    * for URLs that an operator or our own tables name, because a proxy is inside and resolves names itself.
    */
-  readonly proxyOf?: ((url: URL) => URL | undefined) | undefined
+  readonly findProxy?: ((url: URL) => URL | undefined) | undefined
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -27,10 +27,10 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  * HTTP/1.1 over TLS to public addresses. The guard sits where connections are made, so a literal address in any
  * spelling, a name that resolves to the inside, and every redirect pass through it. A connection serves one request:
  * a pool would reuse a connection that another caller was permitted to open. No cookies, no proxies of the
- * environment, unless `proxyOf` names one; there the proxy resolves what our DNS does not know. Throws `invalid_config` for an
+ * environment, unless `findProxy` names one; there the proxy resolves what our DNS does not know. Throws `invalid_config` for an
  * `allowPrivate` that is not usable.
  */
-export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {
+export function createFetch({ ca, findProxy = () => undefined, ...options }: FetchOptions): Fetch {
   const guard = createGuard(options)
   let library: Promise<Library> | undefined
   return {
@@ -38,7 +38,7 @@ export function createFetch({ ca, proxyOf = () => undefined, ...options }: Fetch
       const deadline = openDeadline(request.timeoutMs, request.signal)
       try {
         library ??= loadLibrary(ca)
-        return await follow(request, { ...(await library), guard, proxyOf, deadline })
+        return await follow(request, { ...(await library), guard, findProxy, deadline })
       } catch (error) {
         deadline.clear()
         // An error after the deadline has the deadline as its reason.
@@ -61,7 +61,7 @@ async function loadLibrary(ca: string | undefined): Promise<Library> {
 
 interface Route extends Library {
   readonly guard: Guard
-  readonly proxyOf: (url: URL) => URL | undefined
+  readonly findProxy: (url: URL) => URL | undefined
   readonly deadline: Deadline
 }
 
@@ -105,9 +105,9 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
 }
 
 function createConnector(url: URL, allowHttp: boolean, route: Route): buildConnector.connector {
-  const { guard, secure, proxyOf, deadline } = route
+  const { guard, secure, findProxy, deadline } = route
   const open = async () => {
-    const proxy = url.protocol === 'https:' ? proxyOf(url) : undefined
+    const proxy = url.protocol === 'https:' ? findProxy(url) : undefined
     const checking = deadline.race(guard(url.hostname.replace(/^\[(.*)\]$/, '$1')))
     if (proxy !== undefined) {
       await checking.catch(unlessUnresolved)

@@ -60,7 +60,7 @@ export {
 } from '#service'
 export { open, openSimulated } from './open.ts'
 export { openAccounts, openBans, openLedgerTools, openOverrides, openUpdates } from './open-alone.ts'
-export { robotsOfConfig, type SitePart } from './robots.ts'
+export { type SitePart, writeConfigRobots } from './robots.ts'
 export type { Knowledge, Sallyport } from './sallyport.ts'
 export { openSinks } from './sinks.ts'
 export { bundleData, readSources } from './sources.ts'

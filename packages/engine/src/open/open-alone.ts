@@ -1,5 +1,5 @@
 import type { Clock } from '@sallyport/core'
-import { type LedgerTools, openLedgerTools as ledgerToolsOf } from '#attestation'
+import { type LedgerTools, openLedgerTools as openTools } from '#attestation'
 import { type ConfigInput, parseConfig } from '#config/service'
 import { createUpdates, type Updates } from '#datasets/service'
 import {
@@ -45,7 +45,7 @@ export async function openBans(options: ConfigInput = {}) {
 
 /** Opens the ledger of a configuration alone: no data is loaded. */
 export async function openLedgerTools(options: ConfigInput = {}): Promise<LedgerTools> {
-  return ledgerToolsOf(parseConfig(options))
+  return openTools(parseConfig(options))
 }
 
 /** Opens the feeds of a configuration alone, to update them or to roll back. Throws `invalid_config`. */

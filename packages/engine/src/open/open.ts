@@ -209,7 +209,7 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
   const inspection = createReloadable(config, rules, {
     createInspector: (rules, config) =>
       traced(createInspector({ ...rules, ...inspected, ...behaviour.apply(config) }), tracer),
-    counterOf: counting.counterOf,
+    makeCounter: counting.makeCounter,
     prepare,
     openRegions,
     log,

@@ -63,7 +63,7 @@ export type Others = (config: Config) => Promise<() => void>
 export interface ReloadParts {
   /** A new inspector forgets visitors: earlier rules decided what the old one remembers. */
   createInspector(rules: Rules, config: Config): Inspector
-  readonly counterOf: CounterOf
+  readonly makeCounter: CounterMaker
   /** Opens what the rules need; if it rejects, the old rules stay. */
   prepare(rules: Rules): Promise<void>
   /** Opens the data of regions for the policy of a mount. Never rejects. */
@@ -75,12 +75,12 @@ export interface ReloadParts {
   readonly published: () => FrontEnds | undefined
 }
 
-type CounterOf = ReturnType<typeof createCounting>['counterOf']
+type CounterMaker = ReturnType<typeof createCounting>['makeCounter']
 
 /** Creates the counter of some rules, and their judge of account events: an event bans nobody, so that its counter knows no strikes. */
-export function createCounters(rules: Rules, counterOf: CounterOf) {
-  const events = createEventRules(rules, counterOf({ ...rules, policy: { strikes: [] } }))
-  return { counter: counterOf(rules), events }
+export function createCounters(rules: Rules, makeCounter: CounterMaker) {
+  const events = createEventRules(rules, makeCounter({ ...rules, policy: { strikes: [] } }))
+  return { counter: makeCounter(rules), events }
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
@@ -88,7 +88,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     config,
     refusalPage: rules.refusalPage,
     inspector: parts.createInspector(rules, config),
-    ...createCounters(rules, parts.counterOf),
+    ...createCounters(rules, parts.makeCounter),
   })
   let current = makeCurrent(config, rules)
   /** Visits that earlier inspectors saw: the count does not restart. */

@@ -14,7 +14,7 @@ export interface SitePart {
 }
 
 /** Writes the robots.txt of a configuration, whose `parts` have other policies, and lists what it cannot express. Throws `invalid_policy`. */
-export function robotsOfConfig(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
+export function writeConfigRobots(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
   const { robots, decoys } = config
   // Names alone are enough: robots.txt has no words for lists.
   const named = { lists: listNames(config) }
@@ -32,7 +32,7 @@ type RobotsConfig = Pick<Config, 'policy' | 'mode' | 'robots' | 'lists' | 'decoy
 /** Makes texts of a site from the configuration in force. */
 export function createSiteTexts(config: () => Config) {
   return {
-    robots: (parts?: readonly SitePart[]): string => robotsOfConfig(config(), parts).text,
+    robots: (parts?: readonly SitePart[]): string => writeConfigRobots(config(), parts).text,
     decoyLink: (): string => decoyLinks(config().decoys.paths),
   }
 }

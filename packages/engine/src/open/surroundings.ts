@@ -4,7 +4,7 @@ import { openLists } from '#features/lists'
 import { openRobots, type RobotsSource } from '#features/robots'
 import { measureLoad, type OnTurned } from '#service'
 import type { Base } from './base.ts'
-import { robotsOfConfig } from './robots.ts'
+import { writeConfigRobots } from './robots.ts'
 
 /** Parts of a service that provide its surroundings. The present load does not apply to requests of a trial. */
 interface SurroundingPorts extends Pick<Base, 'outbound' | 'notice' | 'onFault' | 'isTrial'> {
@@ -22,7 +22,7 @@ export async function openSurroundings(
   const prepareRobots = async (of: Config) => ({
     config: of,
     robots: await openRobots(of, {
-      textOfPolicy: () => robotsOfConfig(of).text,
+      writePolicyRobots: () => writeConfigRobots(of).text,
       source: () => source,
       notice: (line) => notice('SALLYPORT_ROBOTS', line),
       isTrial,

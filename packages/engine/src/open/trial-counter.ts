@@ -12,8 +12,8 @@ export function createTrialCounter(options: ConfigInput, clock: Clock): Counter 
   const onFault = (error: unknown): never => {
     throw error
   }
-  const { counterOf } = createCounting(memory, { clock, onFault })
+  const { makeCounter } = createCounting(memory, { clock, onFault })
   const rules = toRules(config, { lists: listNames(config) })
-  const { counter, events } = createCounters(rules, counterOf)
+  const { counter, events } = createCounters(rules, makeCounter)
   return { ...counter, events }
 }

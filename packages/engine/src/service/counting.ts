@@ -76,7 +76,7 @@ export function createCounting(config: Settings, options: CountingOptions) {
     /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
     prepare,
     /** The counter of some rules; what they share with the rules before is counted on. */
-    counterOf({ policy: { strikes }, mode, trust }: CountedRules): Counter {
+    makeCounter({ policy: { strikes }, mode, trust }: CountedRules): Counter {
       const counter = createCounter({ counts, flights })
       if (strikes.length === 0) return counter
       const isTrusted = (text: string): boolean => {

@@ -30,7 +30,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void) {
   const opened = (settings: Settings['log']) => ({
     settings,
     log: createLog({ ...settings, keyFolder, onFault }),
-    addressOf: addressWriter(settings.addresses, keyFolder),
+    writeAddress: addressWriter(settings.addresses, keyFolder),
   })
   let current = opened(config.log)
   let lostBefore = 0
@@ -51,7 +51,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void) {
     flush: (): void => current.log.flush(),
     reopen: () => current.log.reopen(),
     /** Returns an address as the log's lines show it, at a time in milliseconds since the epoch; `undefined` if lines show none. */
-    addressOf: (address: string, at: number): string | undefined => current.addressOf(address, at),
+    writeAddress: (address: string, at: number): string | undefined => current.writeAddress(address, at),
     get lost() {
       return lostBefore + current.log.lost
     },

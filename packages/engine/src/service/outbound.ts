@@ -36,7 +36,7 @@ export function createOutbound(
     dns,
     oneTry: counted(given ?? createDns({ ...options, tries: 1 })),
     fetch: createFetch(guarded),
-    feeds: createFetch({ ...guarded, proxyOf: findProxy }),
+    feeds: createFetch({ ...guarded, findProxy }),
     port43: createPort43(guarded),
     connect: createConnect(guarded),
   }

@@ -25,18 +25,18 @@ const SINGLE = {
 }
 
 function memberSchema({ shape, description, absent = 'any', example }: Member): z.ZodType {
-  if (shape === 'match') return key(schemaOfWords(PLAIN_WORDS), `${description}; absent: none`, example as never)
+  if (shape === 'match') return key(makeWordsSchema(PLAIN_WORDS), `${description}; absent: none`, example as never)
   if (typeof shape === 'object' && 'members' in shape) {
     const members = Object.entries(shape.members).map(([name, member]) => [name, memberSchema(member)])
     const schema = z.strictObject(Object.fromEntries(members)).partial().describe(description)
     if (shape.word === undefined) return schema
     return key(z.union([z.literal(shape.word), schema]), `${description}; absent: ${absent}`, example as never)
   }
-  const schema = schemaOfValue(shape)
+  const schema = makeValueSchema(shape)
   return key(schema, `${description}; absent: ${absent}`, example, memberUnit(shape))
 }
 
-function schemaOfValue(shape: Exclude<Member['shape'], 'match' | { readonly members: unknown }>): z.ZodType {
+function makeValueSchema(shape: Exclude<Member['shape'], 'match' | { readonly members: unknown }>): z.ZodType {
   if (typeof shape === 'string') return SINGLE[shape]
   if ('words' in shape) return z.array(z.enum(shape.words))
   return z.partialRecord(z.enum(shape.flags), z.boolean())
@@ -47,7 +47,7 @@ function memberUnit(shape: Member['shape']): { readonly unit?: string | undefine
   return unit === undefined ? {} : { unit }
 }
 
-function schemaOfWords(words: Readonly<Record<string, MatchWord<unknown>>>) {
+function makeWordsSchema(words: Readonly<Record<string, MatchWord<unknown>>>) {
   const members = Object.entries(words).map(([name, { values, description, example }]) => [
     name,
     memberSchema({ shape: values.shape, description, example }),
@@ -56,4 +56,4 @@ function schemaOfWords(words: Readonly<Record<string, MatchWord<unknown>>>) {
 }
 
 /** The `match` of a rule, made of the rows of its words; core, which has no zod, says the shape of each value. */
-export const MatchSchema = schemaOfWords(MATCH_WORDS) as z.ZodType<Match, Match>
+export const MatchSchema = makeWordsSchema(MATCH_WORDS) as z.ZodType<Match, Match>

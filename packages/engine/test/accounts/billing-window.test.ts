@@ -65,14 +65,14 @@ t.test('windows follow one another without a gap and without going back', async 
 })
 
 t.test('windows that are remembered are those that are reckoned, also where the clock goes back', async (t) => {
-  const windowOf = createBillingWindows()
+  const findWindow = createBillingWindows()
   for (const order of [EDGES, EDGES.toReversed(), EDGES]) {
     for (const [signup, now] of order) {
-      t.same(windowOf(signup, Date.parse(now)), billingWindow(signup, Date.parse(now)), `${signup} at ${now}`)
+      t.same(findWindow(signup, Date.parse(now)), billingWindow(signup, Date.parse(now)), `${signup} at ${now}`)
     }
   }
-  const one = windowOf('2026-01-31', Date.parse('2026-02-28'))
-  t.equal(windowOf('2025-12-31', one.endsAt - 1), one, 'accounts of one day share it')
-  t.not(windowOf('2025-12-31', one.endsAt), one)
-  t.throws(() => windowOf('2026-02-30', 0), RangeError)
+  const one = findWindow('2026-01-31', Date.parse('2026-02-28'))
+  t.equal(findWindow('2025-12-31', one.endsAt - 1), one, 'accounts of one day share it')
+  t.not(findWindow('2025-12-31', one.endsAt), one)
+  t.throws(() => findWindow('2026-02-30', 0), RangeError)
 })

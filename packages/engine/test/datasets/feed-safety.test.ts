@@ -85,8 +85,8 @@ t.test('entries that an earlier version counted twice do not keep their list for
 t.test('a table of countries does not put everybody into one', async (t) => {
   const countries = 'user-country-v4'
   const rig = await openFeedRig(t, [countries])
-  const eights = (codeOf: (first: number) => string) =>
-    Array.from({ length: 190 }, (_, at) => `${at + 20}.0.0.0,${at + 20}.255.255.255,${codeOf(at)}\n`).join('')
+  const eights = (makeCode: (first: number) => string) =>
+    Array.from({ length: 190 }, (_, at) => `${at + 20}.0.0.0,${at + 20}.255.255.255,${makeCode(at)}\n`).join('')
   const good = eights((at) => (at % 2 === 0 ? 'US' : 'DE'))
   t.match(await rig.update(countries, good), { state: 'updated', entries: 190 })
   const reason = /assigns most of IPv4 to one country/

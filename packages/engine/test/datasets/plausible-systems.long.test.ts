@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { typeOfSystem } from '@sallyport/core'
+import { findSystemType } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { countEntries, resolveSources } from '../../src/datasets/index.ts'
@@ -68,7 +68,7 @@ t.test('a list of systems that hide their users is too short to hold much, were 
   })
   // The operator table speaks before a list does.
   const open = sizes.filter(
-    (_, system) => typeOfSystem(asns[system] as number, names[system] as string).basis !== 'operator',
+    (_, system) => findSystemType(asns[system] as number, names[system] as string).basis !== 'operator',
   )
   open.sort().reverse()
   const lists = SOURCES.filter(({ asType }) => asType === 'vpn' || asType === 'tor')

@@ -7,7 +7,7 @@ import t from 'tap'
 import { pull } from '../../src/datasets/feeds/pull.ts'
 import { resolveSources } from '../../src/datasets/index.ts'
 import { openFeeds } from '../../src/datasets/service/feeds.ts'
-import { dateOfFile } from '../../src/datasets/sources/source-file.ts'
+import { findFileDate } from '../../src/datasets/sources/source-file.ts'
 import { dataConfig, PORTS } from './feed-rig.ts'
 import { folder } from './fixtures.ts'
 
@@ -67,7 +67,7 @@ t.test('the files of packages are found, and say what they are', { skip: NO_CITI
   const embedded = sources.filter(({ row }) => row.package !== undefined)
   t.ok(embedded.length > 0)
   t.ok(embedded.every(({ file }) => file?.size && file.origin !== undefined))
-  t.equal(dateOfFile(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
+  t.equal(findFileDate(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
   const others = sources.filter(({ row, file }) => row.package === undefined && row.enabled && !file?.packed)
   t.ok(others.length > 60)
   const expected = ({ url }: SourceRow) => (url === undefined ? 'no file is set' : 'not downloaded yet')
@@ -105,7 +105,7 @@ t.test('a file of the user replaces the embedded one, and a source can be switch
   t.match(found?.file, { path, size: 1 })
   t.equal(found?.file?.origin, undefined)
   t.equal((found?.file?.modified ?? 1) % 1_000, 0, 'as a layer of an image keeps its time')
-  t.equal(dateOfFile({ path, size: 1, modified: Date.UTC(2026, 10, 21, 23) }), '2026-11-21', 'dated by its own time')
+  t.equal(findFileDate({ path, size: 1, modified: Date.UTC(2026, 10, 21, 23) }), '2026-11-21', 'dated by its own time')
 })
 
 t.test('a city database for both families replaces the embedded ones', async (t) => {

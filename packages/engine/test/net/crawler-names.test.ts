@@ -5,7 +5,7 @@ import {
   makeAddress,
   makeSnapshot,
   NOTHING_KNOWN,
-  prefixOfText,
+  readPrefix,
 } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../../src/net/index.ts'
@@ -17,7 +17,7 @@ const IP = '203.0.114.9'
 const NAME = 'crawl-203-0-114-9.googlebot.com'
 const ALIAS = { through: 'shared.googlebot.com' }
 const STATUS = { slug: 'googlebot', state: 'fresh', date: '2026-11-20' } as const
-const SNAPSHOT = makeSnapshot(createCrawlerRanges([{ ...STATUS, prefixes: [prefixOfText('66.249.64.0/27')] }]))
+const SNAPSHOT = makeSnapshot(createCrawlerRanges([{ ...STATUS, prefixes: [readPrefix('66.249.64.0/27')] }]))
 
 /** Outcome of a claim with PTR and A answered as given; `waited` is the question's time, in milliseconds. */
 async function verifyClaim(

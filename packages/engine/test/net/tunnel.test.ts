@@ -31,7 +31,7 @@ async function openConnectProxy(t: Test, port: number, status = 200) {
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
   })
-  return { asked, url, proxyOf: () => new URL(url) }
+  return { asked, url, findProxy: () => new URL(url) }
 }
 
 /** Opens lists.example with TLS behind a proxy, and a way out through the proxy. */
@@ -39,7 +39,7 @@ async function openTunnel(t: Test, listener: RequestListener) {
   const { key, cert } = makeCertificate(t, 'lists.example')
   const server = await openWebServer(t, listener, '127.0.0.1', { key, cert })
   const proxy = await openConnectProxy(t, server.port)
-  return { server, proxy, outbound: createFetch({ dns: DNS, ca: cert, proxyOf: proxy.proxyOf }) }
+  return { server, proxy, outbound: createFetch({ dns: DNS, ca: cert, findProxy: proxy.findProxy }) }
 }
 
 const DNS = createFakeDns({ 'intranet.example': { state: 'found', addresses: [makeAddress('10.0.0.7')] } })
@@ -79,7 +79,7 @@ t.test('an inside address is refused before the proxy is asked', { skip: NO_OPEN
 
 t.test('plain http never goes through a proxy, and is refused as it is without one', async (t) => {
   const proxy = await openConnectProxy(t, 1)
-  const outbound = createFetch({ dns: DNS, proxyOf: proxy.proxyOf })
+  const outbound = createFetch({ dns: DNS, findProxy: proxy.findProxy })
   t.match(await ask(outbound, 'http://8.8.8.8/'), { state: 'failed', reason: /plain http is not permitted/ })
   t.strictSame(proxy.asked, [])
 })
@@ -95,7 +95,7 @@ t.test('a proxy that refuses, is not there or says nothing is a failure in time,
     [`http://user:secret@127.0.0.1:${silent}`, 400],
     [`http://user:secret@127.0.0.1:${closed}`, 60_000],
   ] as const) {
-    const outbound = createFetch({ dns: DNS, proxyOf: () => new URL(url) })
+    const outbound = createFetch({ dns: DNS, findProxy: () => new URL(url) })
     const answer = await outbound.fetch({ url: 'https://lists.example/', maxBytes: 10, timeoutMs })
     reasons.push(answer.state === 'failed' ? answer.reason : answer)
   }

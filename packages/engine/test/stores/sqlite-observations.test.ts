@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { formatHostOrPrefix, hostPrefix, type Observation } from '@sallyport/core'
-import { createFakeClock, makeAddress, prefixOfText } from '@sallyport/core/testing'
+import { createFakeClock, makeAddress, readPrefix } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { openSqliteObservations } from '../../src/stores/index.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
@@ -18,8 +18,7 @@ async function opened(t: Test, path?: string) {
   const clock = createFakeClock(START)
   const file = path ?? join(await temporaryFolder(t), 'deep', 'observations.db')
   const store = closeAfter(t, await openSqliteObservations(file, clock))
-  const put = (prefix: string, more: Partial<Observation> = {}) =>
-    store.put(prefixOfText(prefix), makeObservation(more))
+  const put = (prefix: string, more: Partial<Observation> = {}) => store.put(readPrefix(prefix), makeObservation(more))
   return { clock, store, file, put }
 }
 
@@ -67,9 +66,9 @@ t.test("the longest prefix in force counts, and any of the operator's before a r
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'mobile'], 'of one origin the latest')
   clock.advance(10)
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'hosting'], 'a shorter one counts once the longer has ended')
-  t.equal(await store.remove(prefixOfText('203.0.0.0/17'), 'operator'), false, 'of this very prefix')
+  t.equal(await store.remove(readPrefix('203.0.0.0/17'), 'operator'), false, 'of this very prefix')
   for (const prefix of ['203.0.0.0/16', '0.0.0.0/0', '203.0.114.7/32'])
-    t.equal(await store.remove(prefixOfText(prefix), 'operator'), true)
+    t.equal(await store.remove(readPrefix(prefix), 'operator'), true)
   t.same(classes('203.0.114.8', '203.0.114.7'), ['none', 'tor'], 'the reverse name is left')
   store.close()
   const again = await opened(t, file)

@@ -6,7 +6,7 @@ import { draftFirstKey, KEY_LOG } from '../signing.ts'
 import { createProver, openFrontier } from '../tree.ts'
 import { leafHash } from '../verify/hash.ts'
 import { parseRecord } from '../verify/record.ts'
-import { rootOfPath, sameBytes } from '../verify/tree.ts'
+import { foldPath, sameBytes } from '../verify/tree.ts'
 import { MADE_ATTESTATION, madeSigner } from './made.ts'
 
 /** Lists the assertions that a contract row needs; a test of tap has them. */
@@ -121,7 +121,7 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     for (const seq of [0, 1, 255, 256, 511, 512, 698, 699]) {
       const [record] = await store.records('t/a', seq, 1)
       const path = await prover.inclusion(seq, size)
-      const root = record && rootOfPath(leafHash(record.bytes), seq, size, path)
+      const root = record && foldPath(leafHash(record.bytes), seq, size, path)
       check.equal(root !== undefined && sameBytes(root, tree.root()), true, `record ${seq}`)
     }
   }),

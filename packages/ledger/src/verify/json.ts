@@ -29,7 +29,7 @@ function doubledMember(text: string): string | undefined {
     else if (mark === '[') open.push(undefined)
     else if (mark === '}' || mark === ']') open.pop()
     else if (mark === '"') {
-      marks.lastIndex = endOfString(text, marks.lastIndex)
+      marks.lastIndex = findStringEnd(text, marks.lastIndex)
       const names = isName ? open.at(-1) : undefined
       const name: string = names === undefined ? '' : JSON.parse(text.slice(found.index, marks.lastIndex))
       if (names?.has(name)) return name
@@ -41,7 +41,7 @@ function doubledMember(text: string): string | undefined {
 }
 
 /** Returns the end of a string that begins at `at`. A regular expression for all of it needs a stack as long as the string. */
-function endOfString(text: string, at: number): number {
+function findStringEnd(text: string, at: number): number {
   let quote = text.indexOf('"', at)
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
   return quote + 1

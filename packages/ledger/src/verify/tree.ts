@@ -4,7 +4,7 @@ import { nodeHash } from './hash.ts'
  * The root that an inclusion path leads to (RFC 9162 2.1.3.2); `undefined` when the path cannot be one of leaf `index`
  * in a tree of `size` leaves. Indices may be up to 2^53 - 1, so there is no bit arithmetic here.
  */
-export function rootOfPath(
+export function foldPath(
   leaf: Uint8Array,
   index: number,
   size: number,

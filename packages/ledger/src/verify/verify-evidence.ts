@@ -9,7 +9,7 @@ import { parseJwks } from './keys.ts'
 import { replayPolicy } from './replay.ts'
 import { ShapeError } from './shape.ts'
 import { type TimestampFindings, time } from './time.ts'
-import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
+import { foldPath, isConsistent, sameBytes } from './tree.ts'
 
 /**
  * The checks, each apart from the others: a file may be whole and still be signed by nobody one trusts.
@@ -198,7 +198,7 @@ function inclusion({ records, previous, next, checkpoint, log }: Evidence): Axis
     ...(next === undefined ? [] : [next]),
   ]
   for (const { seq, leaf, path } of leaves) {
-    const root = rootOfPath(leaf, seq, checkpoint.size, path)
+    const root = foldPath(leaf, seq, checkpoint.size, path)
     if (root === undefined || !sameBytes(root, checkpoint.root)) {
       return failed(`The checkpoint does not cover record ${seq} of the log.`)
     }

@@ -48,9 +48,9 @@ async function send(url: string, from: number, until: number, connections = 32):
   agent.destroy()
 }
 
-function countBy<One>(all: readonly One[], keyOf: (one: One) => string, countOf = (_: One): number => 1) {
+function countBy<One>(all: readonly One[], readKey: (one: One) => string, readCount = (_: One): number => 1) {
   const sums: Record<string, number> = {}
-  for (const one of all) sums[keyOf(one)] = (sums[keyOf(one)] ?? 0) + countOf(one)
+  for (const one of all) sums[readKey(one)] = (sums[readKey(one)] ?? 0) + readCount(one)
   return sums
 }
 
@@ -140,7 +140,8 @@ t.test('tally and metrics are exact against the log, over four workers, a kill a
     answer: ({ status, answeredBy }) => `${status} ${answeredBy}`,
     path: (line) => `${line.path.replace(/\/\d+$/, '/*').replace(/^\/(?:404|502)\//, '/*/')} ${readEffect(line)}`,
   }
-  for (const [subject, keyOf] of Object.entries(counted)) t.same(tallied.by(subject), countBy(lines, keyOf), subject)
+  for (const [subject, readKey] of Object.entries(counted))
+    t.same(tallied.by(subject), countBy(lines, readKey), subject)
   const decided = lines.filter(({ action }) => action !== undefined)
   const by = ['action', 'enforced', 'class', 'network_class']
   const decisions = countBy(decided, ({ action, enforced, class: ofClass, networkClass }) =>

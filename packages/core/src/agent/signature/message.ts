@@ -72,8 +72,8 @@ export function readSignatures(fields: readonly string[], tags?: readonly string
   const sent = fieldValue(fields, 'signature')
   if (input === undefined || sent === undefined) return fail('Signature or Signature-Input is missing')
   if (input.length + sent.length > MAX_BYTES) return fail(`the signature fields exceed ${MAX_BYTES} bytes`)
-  const inputs = dictionaryOfLines(fields, 'signature-input')
-  const values = dictionaryOfLines(fields, 'signature')
+  const inputs = readDictionary(fields, 'signature-input')
+  const values = readDictionary(fields, 'signature')
   if (inputs === undefined || values === undefined) return fail('Signature or Signature-Input is malformed')
   const signatures: SentSignature[] = []
   let fault: string | undefined
@@ -93,7 +93,7 @@ export function readSignatures(fields: readonly string[], tags?: readonly string
 }
 
 /** Reads the whole field, or else each line that can be read: a line in another form spoils no other. */
-function dictionaryOfLines(fields: readonly string[], name: string): Dictionary | undefined {
+function readDictionary(fields: readonly string[], name: string): Dictionary | undefined {
   const whole = parseFields(fieldValue(fields, name) ?? '')
   if (whole !== undefined) return whole
   const members = listValues(fields, name).flatMap((line) => [...(parseFields(line.trim()) ?? [])])

@@ -91,12 +91,12 @@ function readDerived(name: string, parameters: Parameters, parts: RequestParts):
     case '@request-target':
       return request.target
     default:
-      return request.target === undefined ? undefined : derivedOfTarget(name, originForm(request.target), request)
+      return request.target === undefined ? undefined : deriveFromTarget(name, originForm(request.target), request)
   }
 }
 
 /** Returns components of a target, which a client may also write with its site before it. */
-function derivedOfTarget(name: string, target: string, request: SignedRequest): string | undefined {
+function deriveFromTarget(name: string, target: string, request: SignedRequest): string | undefined {
   const mark = target.indexOf('?')
   switch (name) {
     case '@path':

@@ -178,11 +178,11 @@ function matchedRule(
 function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly string[] = []): readonly CompiledStrikes[] {
   const found: CompiledStrikes[] = []
   if (strikes !== undefined) {
-    const trap: Trap = { on: 'decoy', rowOf: createPathTable(decoys) }
+    const trap: Trap = { on: 'decoy', findRow: createPathTable(decoys) }
     found.push({ ...compileStrikes(STRIKES_RULE, strikes), ...(strikes.on.includes(trap.on) && { trap }) })
   }
   if (limits.includes(SCANNER_RULE)) {
-    const trap: Trap = { on: 'probe', rowOf: (request) => findProbe(request)?.path }
+    const trap: Trap = { on: 'probe', findRow: (request) => findProbe(request)?.path }
     const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
     // The count is exact, so that repeated requests for a few paths never exceed their number.
     found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })

@@ -18,7 +18,7 @@ export function compileRedirect({ action, to = '' }: Rule) {
     /** Reports whether a request is redirected: one that reads a resource elsewhere than that place. */
     applies: (inspection: Inspection, asked: Asked) => reads(inspection, asked) && !isThere(place, inspection, asked),
     /** Returns `Location` for a request, in ASCII. */
-    locationOf: ({ request }: Inspection) => to.replaceAll(PATH_MARK, () => request.path),
+    makeLocation: ({ request }: Inspection) => to.replaceAll(PATH_MARK, () => request.path),
   }
 }
 

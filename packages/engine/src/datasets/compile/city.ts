@@ -22,7 +22,7 @@ import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
 import { FAMILIES } from '../ranges/ranges.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
 import { sourceStatus } from '../sources/resolve.ts'
-import { computeSha256, dateOfFile } from '../sources/source-file.ts'
+import { computeSha256, findFileDate } from '../sources/source-file.ts'
 import { type CitySource, cityPath, countriesPath } from './city-path.ts'
 import { createRecordWriter, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
@@ -82,7 +82,7 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
   const { families, networks, segments, records, built, sha256 } = walkDatabase(source, onShare)
   const { columns, countries, zones } = records.finish()
   if (countries.length === 0) throw corrupt(file.path, 'no record has a country')
-  const date = dateOfFile(file, built)
+  const date = findFileDate(file, built)
   const description: CityDescription = {
     source: sourceStatus(row, 'loaded', { date, entries: networks, sha256 }),
     families,

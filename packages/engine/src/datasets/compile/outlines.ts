@@ -1,4 +1,4 @@
-import { address6, type NamedType, ruleOfName, type SystemShape, typeByRule } from '@sallyport/core'
+import { address6, findNameRule, type NamedType, type SystemShape, typeByRule } from '@sallyport/core'
 import type { PerFamily } from '../parse/contents.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { layOut } from '../ranges/layout.ts'
@@ -15,7 +15,7 @@ export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 're
   const files = [parts.systems, ...parts.fallbacks]
   const all = allSystems(files.flatMap((file) => FAMILIES.flatMap((family) => file[family] ?? [])))
   const { asns, names } = all
-  const rules = names.map(ruleOfName)
+  const rules = names.map(findNameRule)
   const layers = systemLayers(files, all)
   const sizes = sizeColumns(layers, asns.length)
   const registered = registeredSystems(parts.registrations, layers, asns.length)

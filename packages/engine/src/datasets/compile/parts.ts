@@ -9,7 +9,7 @@ import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { FAMILIES, mapValues, type Ranges } from '../ranges/ranges.ts'
 import { listKind } from '../sources/list-kind.ts'
-import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
+import { findFileDate, type SourceFile } from '../sources/source-file.ts'
 import type { CountryList } from './known-countries.ts'
 
 export interface RangeList extends RangeSource, Pick<SourceContents, 'services'> {
@@ -80,7 +80,7 @@ function rangeList(
   ranges: RangeList['ranges'],
 ): RangeList {
   const { id, kind, provider = '', trust = DEFAULT_TRUST } = row
-  const date = dateOfFile(file, made)
+  const date = findFileDate(file, made)
   const age = kind === 'addresses' ? listKind(row) : undefined
   return {
     networkClass,

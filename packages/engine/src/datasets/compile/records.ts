@@ -1,5 +1,5 @@
 import type { NetworkClass } from '@sallyport/core'
-import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
+import { findHitList, IN_DATACENTER_RANGES, IN_VPN_RANGES, type RangeSource } from '../format/range-source.ts'
 import { type Layers, overlay } from '../ranges/segments.ts'
 import type { HitLayers } from './hit-sets.ts'
 
@@ -45,7 +45,7 @@ export function layRecords(systems: Layers, { layers, sets }: HitLayers, lists: 
     return record
   }
   const laid = { 4: overlay(systems[4], layers[4], findRecord), 6: overlay(systems[6], layers[6], findRecord) }
-  const flags = sets.map((hits) => joinFlags(hits.map((hit) => lists[listOfHit(hit)] as RangeSource)))
+  const flags = sets.map((hits) => joinFlags(hits.map((hit) => lists[findHitList(hit)] as RangeSource)))
   return { ...laid, columns: { ...columns, flags: columns.evidence.map((set) => flags[set] as number) } }
 }
 

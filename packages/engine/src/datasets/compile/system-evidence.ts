@@ -1,5 +1,5 @@
 import type { NetworkClass, SystemEvidence } from '@sallyport/core'
-import { listOfHit, type RangeSource } from '../format/range-source.ts'
+import { findHitList, type RangeSource } from '../format/range-source.ts'
 import type { PerFamily } from '../parse/contents.ts'
 import { narrowRanges, type Ranges } from '../ranges/ranges.ts'
 import { type Segments, valueAt } from '../ranges/segments.ts'
@@ -42,7 +42,7 @@ export function collectEvidence(
   const size = asns.length
   const meanings = lists.map(({ networkClass, rule }) => (isOurs(rule) ? 0 : (MEANINGS[networkClass] ?? 0)))
   const ofSet = Uint8Array.from(sets, (hits) =>
-    hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
+    hits.reduce((all, hit) => all | (meanings[findHitList(hit)] as number), 0),
   )
   const counter = () => new Float64Array(size)
   const sums = { all: counter(), hosting: counter(), mobile: counter(), access: counter() }

@@ -7,7 +7,7 @@ import { encodeColumns } from '../columns/encode.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'
 import { readContents } from '../parse/contents.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { computeSha256, dateOfFile, readSource, type SourceFile } from '../sources/source-file.ts'
+import { computeSha256, findFileDate, readSource, type SourceFile } from '../sources/source-file.ts'
 import { assemble } from './assembly.ts'
 import { pickCompiled, removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
 import { type KeptContents, openKeptContents } from './kept-contents.ts'
@@ -73,13 +73,13 @@ function addSource(row: SourceRow, file: SourceFile, kept: KeptContents, collect
     collector.add(row, file, contents)
     const { entries, made, left = 0 } = contents
     return sourceStatus(row, 'loaded', {
-      date: dateOfFile(file, made),
+      date: findFileDate(file, made),
       entries,
       sha256,
       ...(left === 0 ? {} : { left }),
     })
   } catch (error) {
-    return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: describeReason(error) })
+    return sourceStatus(row, 'refused', { date: findFileDate(file), reason: describeReason(error) })
   }
 }
 

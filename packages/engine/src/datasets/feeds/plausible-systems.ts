@@ -1,4 +1,4 @@
-import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core'
+import { anonymises, findSystemType, formatAddress, type NetworkClass, SallyportError } from '@sallyport/core'
 import { MAX_COUNTRIES } from '../parse/contents.ts'
 import { canaryIn } from '../parse/list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
@@ -28,7 +28,7 @@ const MIN_HELD = { 4: 2 ** 31, 6: 2 ** 113 } as const
 export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, path: string): void {
   const { family } = ranges
   const held = Math.max(measureCoverage(ranges), MIN_HELD[family])
-  const kinds = asns.map((asn, system) => heldKind(typeOfSystem(asn, names[system] as string).networkClass))
+  const kinds = asns.map((asn, system) => heldKind(findSystemType(asn, names[system] as string).networkClass))
   const refuse = (what: string) => {
     throw new SallyportError('corrupt_data', `${path}: ${what}`)
   }

@@ -23,7 +23,7 @@ export function hitCode(position: number, isNarrow: boolean): number {
 }
 
 /** Returns the position of the list that has the hit. */
-export function listOfHit(hit: number): number {
+export function findHitList(hit: number): number {
   return hit >>> 1
 }
 

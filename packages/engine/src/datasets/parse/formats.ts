@@ -14,9 +14,9 @@ export interface WrittenEntries {
 }
 
 /** Reads the entry of a line. Comments and empty lines are gone by then. */
-type EntryOf = (line: string) => string
+type EntryReader = (line: string) => string
 
-const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
+const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryReader>>> = {
   /** One address or CIDR a line, as in `.txt` and `.netset` files. */
   text: (line) => line,
   /** `192.0.2.1<tab>10`: an address and what is said of it. */
@@ -43,7 +43,7 @@ const MAX_LAG = 2 * 365 * 86_400
 interface DocumentForm {
   readonly entries: readonly JsonPath[]
   readonly made?: JsonPath
-  readonly form?: EntryOf
+  readonly form?: EntryReader
 }
 
 const DOCUMENT_FORMS: Partial<Readonly<Record<EntryFormat, DocumentForm>>> = {
@@ -121,8 +121,8 @@ function serverEntries(document: unknown): WrittenEntries {
   }
 }
 
-function* lineEntries(bytes: Buffer, entryOf: EntryOf): Generator<string> {
-  for (const line of contentLines(bytes)) yield entryOf(line)
+function* lineEntries(bytes: Buffer, readEntry: EntryReader): Generator<string> {
+  for (const line of contentLines(bytes)) yield readEntry(line)
 }
 
 /** Yields the lines that have content; `#`, `;` and `//` begin a comment. Leaves out the head of a CSV file. */

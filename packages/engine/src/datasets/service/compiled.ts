@@ -7,7 +7,7 @@ import { compileCityInWorker, compileInWorker, type WorkerOptions } from '../com
 import type { CompileOptions, OnProgress } from '../compile/tables.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { shippedFolder, unpackTables } from '../sources/shipped.ts'
-import { dateOfFile } from '../sources/source-file.ts'
+import { findFileDate } from '../sources/source-file.ts'
 import type { OpenedCity } from '../tables/cities.ts'
 import { type LoadedTables, loadTables } from '../tables/load.ts'
 import { type CityFile, type CityFileOptions, openCityFile } from './city-file.ts'
@@ -129,7 +129,7 @@ async function compileOrRefuse(options: CompileCityOptions & WorkerOptions): Pro
     return undefined
   } catch (error) {
     signal?.throwIfAborted()
-    const status = sourceStatus(row, 'refused', { date: dateOfFile(file), reason: errorText(error) })
+    const status = sourceStatus(row, 'refused', { date: findFileDate(file), reason: errorText(error) })
     return { status, family: row.family }
   }
 }

@@ -14,7 +14,7 @@ import { listKind } from '../sources/list-kind.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import { derivedFacts } from './facts.ts'
 
-type RowOf = (id: string) => SourceRow | undefined
+type RowFinder = (id: string) => SourceRow | undefined
 
 /** Returns the snapshot with sources that also say how fresh their feeds are, and with what follows from their ages. */
 export function withFeedStatus(snapshot: Snapshot, resolved: readonly ResolvedSource[]): Snapshot {
@@ -37,21 +37,21 @@ export function withFeedStatus(snapshot: Snapshot, resolved: readonly ResolvedSo
   })
 }
 
-function findRestsOn(statuses: readonly SourceStatus[], rowOf: RowOf): RestsOn {
+function findRestsOn(statuses: readonly SourceStatus[], findRow: RowFinder): RestsOn {
   const oldestFirst = statuses
     .filter(({ state, lastTrue }) => state === 'loaded' && lastTrue !== undefined)
     .toSorted((one, other) => Date.parse(one.lastTrue ?? '') - Date.parse(other.lastTrue ?? ''))
   const newest = (networkClass: SourceRow['networkClass']) =>
     oldestFirst.findLast(({ id }) => {
-      const row = rowOf(id)
+      const row = findRow(id)
       return row?.networkClass === networkClass && row?.provider !== PRIVATE_RELAY
     })
-  const systems = oldestFirst.filter(({ id }) => rowOf(id)?.kind === 'asn')
+  const systems = oldestFirst.filter(({ id }) => findRow(id)?.kind === 'asn')
   return {
     tor: newest('tor'),
     vpn: newest('vpn'),
     proxies: newest('residential_proxy'),
-    systems: systems.find(({ id }) => !rowOf(id)?.fallback) ?? systems[0],
+    systems: systems.find(({ id }) => !findRow(id)?.fallback) ?? systems[0],
   }
 }
 

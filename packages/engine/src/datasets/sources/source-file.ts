@@ -30,7 +30,7 @@ export function identifyFile({ path, modified, ...file }: SourceFile): Partial<S
 }
 
 /** Returns the day on which a file was true, `YYYY-MM-DD`: as its contents say, else as its publisher says, else from its own time. */
-export function dateOfFile(file: SourceFile, made = file.made): string {
+export function findFileDate(file: SourceFile, made = file.made): string {
   return formatDay(made ?? file.modified)
 }
 

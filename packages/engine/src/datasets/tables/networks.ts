@@ -1,10 +1,10 @@
 import type { NetworkClass, NetworkRecord, NetworkTable, RangeHit, SystemTable } from '@sallyport/core'
 import { findSegment, pickPartitions } from '../format/partitions.ts'
 import {
+  findHitList,
   IN_DATACENTER_RANGES,
   IN_VPN_RANGES,
   isNarrowHit,
-  listOfHit,
   type RangeSource,
 } from '../format/range-source.ts'
 import type { Description, TableColumns } from '../format/tables.ts'
@@ -60,7 +60,7 @@ function createRecords(
 function readHitSets({ ranges, evidence }: Description): readonly HitSet[] {
   const hits: RangeHit[] = []
   const findHit = (code: number): RangeHit => {
-    hits[code] ??= Object.freeze({ ...(ranges[listOfHit(code)] as RangeSource), narrow: isNarrowHit(code) })
+    hits[code] ??= Object.freeze({ ...(ranges[findHitList(code)] as RangeSource), narrow: isNarrowHit(code) })
     return hits[code]
   }
   return evidence.map((codes) => {

@@ -10,7 +10,7 @@ export const feature: Feature<Record<never, never>> = { keys: {}, command: 'bans
 /** Lists the parts of a service that learn of its bans. */
 export interface ServiceBanPorts {
   readonly bans: Pick<BanList, 'list'>
-  readonly log: Pick<LogHolder, 'audit' | 'addressOf'>
+  readonly log: Pick<LogHolder, 'audit' | 'writeAddress'>
   readonly raise: RaiseEvent
   /** Holds the configuration in force. */
   readonly inspection: { readonly config: Pick<Settings, 'mode' | 'policy' | 'trustProxy' | 'limits'> }
@@ -22,10 +22,10 @@ export function createServiceBans({ bans, log, raise, inspection }: ServiceBanPo
     /** Lists addresses and networks, each on its own. */
     list: async (): Promise<readonly string[]> => [...exportedBans(await bans.list(), inspection.config)],
     onBanned(ban: Ban, rule: string, inspected: Decision['inspection']): void {
-      raise(banEvent(ban, rule, inspected, log.addressOf(inspected.client.address, ban.since)))
+      raise(banEvent(ban, rule, inspected, log.writeAddress(inspected.client.address, ban.since)))
       const target = exportedBan(ban, inspection.config)
       // Readers of the log must not ban a truncated or hashed address.
-      if (target === undefined || log.addressOf(target, ban.since) !== target) return
+      if (target === undefined || log.writeAddress(target, ban.since) !== target) return
       const seconds = Math.ceil((ban.until - ban.since) / 1_000)
       log.audit({ what: BAN_LINE, who: 'service', details: { address: target, seconds, rule, reason: ban.on } })
     },

@@ -25,7 +25,7 @@ type Send = (events: readonly VisitEvent[]) => void
 /** Knows what visitors do, for as long as a service is open. */
 export interface ServiceBehaviour extends Pick<Behaviour, 'habits' | 'size'> {
   /** Applies a configuration, and returns the evidence that its inspector reads: none where it turns behaviour off. */
-  apply(config: BehaviourSettings): Pick<InspectorOptions, 'behaviour' | 'siteOf'>
+  apply(config: BehaviourSettings): Pick<InspectorOptions, 'behaviour' | 'findSite'>
   /** Counts a request that has ended. */
   readonly observe: Observe
   /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
@@ -42,7 +42,7 @@ export function openBehaviour(
 ): ServiceBehaviour {
   const keeps = !isTrial && !config.data.readOnly && !isReadOnly(config.dataDir)
   const file = habitsFile(config.dataDir)
-  let [isOn, siteOf] = [config.behaviour, createSites(config.routes)]
+  let [isOn, findSite] = [config.behaviour, createSites(config.routes)]
   let seed = dailyKey(keeps ? config.dataDir : undefined)(clock.now()).readInt32LE(0)
   const behaviour = createBehaviour({ seed: () => seed, kept: keeps ? readKeptHabits(file) : [] })
   const onSeed = (common: number): void => {
@@ -73,12 +73,12 @@ export function openBehaviour(
   return {
     apply(next) {
       isOn = next.behaviour
-      siteOf = createSites(next.routes)
-      return isOn ? { behaviour, siteOf } : {}
+      findSite = createSites(next.routes)
+      return isOn ? { behaviour, findSite } : {}
     },
     observe(observed) {
       if (!isOn || observed.answeredBy === 'event') return
-      const event = behaviour.record(observed, siteOf)
+      const event = behaviour.record(observed, findSite)
       if (event === undefined || send === undefined) return
       if (waiting.push(event) === 1) setTimeout(flush, SHARE_MS).unref()
     },

@@ -46,8 +46,8 @@ export function openCrawls(
   { provenance, robots, robotsText, elapsed, onRecord }: CrawlPorts,
 ) {
   if (form === false) return undefined
-  const pathOf = createPaths(form)
-  const preferenceOf = createPreferences(robotsText)
+  const shortenPath = createPaths(form)
+  const findPreference = createPreferences(robotsText)
   const open = new Map<string, { readonly minute: Minute; readonly at: number; readonly since: number }>()
   const leftOut = new Map<string, number>()
   const waiting: Ended[] = []
@@ -107,7 +107,7 @@ export function openCrawls(
       }
       entry ??= begin(crawler.operator, at)
       const refused = robots(observed.userAgent ?? '', observed.path, observed.host)
-      entry.minute.add(pathOf(observed.path), observed, decision, crawler, preferenceOf(observed.host), refused)
+      entry.minute.add(shortenPath(observed.path), observed, decision, crawler, findPreference(observed.host), refused)
     },
     /** Gives every minute that is over to `hand`, until this process closes. */
     share(by: HandMinute): void {
@@ -119,7 +119,7 @@ export function openCrawls(
       const { operator } = ended.crawl
       // A minute that another process began lasts as long as any: no request ends it early.
       const { minute } = open.get(operator) ?? begin(operator, Number.POSITIVE_INFINITY)
-      minute.merge(ended, preferenceOf)
+      minute.merge(ended, findPreference)
       return true
     },
     /** Writes the minutes that are over, or all of them. Never rejects. */

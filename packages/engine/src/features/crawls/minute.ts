@@ -103,8 +103,8 @@ export function beginMinute(operator: string) {
       const counts = { requests: 1, pages, bytes: observed.bytesSent ?? 0, receipts }
       if (addRow(path, alike, preference, counts) && document !== undefined) documents.set(document.sha256, document)
     },
-    /** Adds a minute of another process; `preferenceOf` returns what this process reads. */
-    merge({ crawl, ...other }: Ended, preferenceOf: (host: string) => Stated): void {
+    /** Adds a minute of another process; `findPreference` returns what this process reads. */
+    merge({ crawl, ...other }: Ended, findPreference: (host: string) => Stated): void {
       from = Math.min(from, crawl.from)
       to = Math.max(to, crawl.to)
       left += crawl.leftOut
@@ -112,7 +112,7 @@ export function beginMinute(operator: string) {
       for (const address of other.addresses) if (addresses.size < MAX_ADDRESSES) addresses.add(address)
       // Requests of this process find their row by the object of their preference.
       const known = crawl.preferences.map((same) => {
-        const all = [preferenceOf(same.host).preference, ...preferences]
+        const all = [findPreference(same.host).preference, ...preferences]
         return all.find((one) => isDeepStrictEqual(one, same)) ?? same
       })
       for (const { path, preference, requests, pages, bytes, receipts, ...alike } of crawl.rows) {

@@ -29,7 +29,7 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
         : { ...read, entries: { ...read.entries, firstLines: {}, left: Number(left), ...withheld } }
     },
     /** Writes these entries as the text of a copy, in parts. */
-    *textOf({ addresses, systems, texts, left, withheld, withheldCount }: ListEntries): Iterable<string> {
+    *writeText({ addresses, systems, texts, left, withheld, withheldCount }: ListEntries): Iterable<string> {
       const names = withheld.slice(0, NAMES).map((entry) => entry.slice(0, NAME_LENGTH))
       yield `${title}, left ${left}${withheldCount > 0 ? `, withheld ${withheldCount}: ${names.join(', ')}` : ''}\n`
       for (const entries of [addresses, systems.map((system) => `AS${system}`), texts]) {

@@ -136,7 +136,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
     if (readOnly) return
     if (read !== undefined) {
       await mkdir(dirname(copy.path), { recursive: true })
-      await replaceFile(copy.path, copy.textOf(read.entries))
+      await replaceFile(copy.path, copy.writeText(read.entries))
     }
     await utimes(copy.path, new Date(), new Date(at))
     inForce = written = await stampFile(copy.path)

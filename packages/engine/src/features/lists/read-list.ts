@@ -6,9 +6,9 @@ import {
   errorCode,
   type ListEntries,
   type ListFormat,
-  linesOfList,
   type NamedList,
   namedListSteps,
+  splitList,
 } from '@sallyport/core'
 import { readFault } from '#files'
 
@@ -68,7 +68,7 @@ export async function readListBytes(bytes: Uint8Array, format: ListFormat, wide 
   if (mark16 === undefined && bytes.includes(0)) return refused('is binary, not text with one entry per line')
   const text = new TextDecoder(mark16?.encoding).decode(bytes)
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return refused('is a web page, not a list')
-  const lines = linesOfList(text, format)
+  const lines = splitList(text, format)
   if (lines !== undefined) return readListLines(lines, wide)
   return refused(`is not ${format === 'csv' ? 'CSV' : 'JSON of at most 8 MB'} with entries`)
 }

@@ -26,7 +26,7 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts) {
   const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
   const silent = new Set<string>()
   const pacing = createPacing(now, ({ kind }) => onOutcome(kind, 'left_out'))
-  let spikeOf = createSpikeWatch(now)
+  let findSpike = createSpikeWatch(now)
   let deliveries: readonly Delivery[] = []
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -82,7 +82,7 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts) {
   return {
     raise,
     refused(count: number): void {
-      const spike = isWanted('spike') ? spikeOf(count) : undefined
+      const spike = isWanted('spike') ? findSpike(count) : undefined
       if (spike !== undefined) raise(spike)
     },
     /** Prepares other places; returns the function that puts them in force. Sent and held events are kept. */
@@ -91,7 +91,7 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts) {
       return () => {
         const gone = deliveries.filter((one) => !opened.includes(one))
         // Refusals were not counted until now.
-        if (!isWanted('spike')) spikeOf = createSpikeWatch(now)
+        if (!isWanted('spike')) findSpike = createSpikeWatch(now)
         deliveries = opened
         for (const delivery of gone) void delivery.close(CLOSE_MS)
       }

@@ -31,7 +31,7 @@ export interface SiteRobots {
 
 export interface RobotsParts {
   /** Makes the robots.txt of the policy. */
-  readonly textOfPolicy: () => string
+  readonly writePolicyRobots: () => string
   /** Returns the sites of the proxy; `undefined` if there are none. */
   readonly source: () => RobotsSource | undefined
   readonly notice: (message: string) => void
@@ -50,17 +50,17 @@ const FILE_MS = 60_000
  */
 export async function openRobots(
   config: RobotsSettings,
-  { textOfPolicy, source, notice, isTrial }: RobotsParts,
+  { writePolicyRobots, source, notice, isTrial }: RobotsParts,
 ): Promise<RobotsSource> {
   const { serve, file } = config.robots
   const isOpen = isTrial && asksOrigins(config)
   const kept = file === undefined ? undefined : await openRobotsFile(file, notice)
   // This takes a tenth of a second, before visitors arrive; a trial on recorded requests may not need it.
-  const own = isTrial ? undefined : textOfPolicy()
+  const own = isTrial ? undefined : writePolicyRobots()
   let ofPolicy = own === undefined ? undefined : parseRobots(own)
   return {
     refuses(userAgent, target, host) {
-      ofPolicy ??= parseRobots(textOfPolicy())
+      ofPolicy ??= parseRobots(writePolicyRobots())
       if (ofPolicy.refuses(userAgent, target)) return true
       if (kept !== undefined) return kept.refuses(userAgent, target)
       // Visitors see only the robots.txt of the policy.

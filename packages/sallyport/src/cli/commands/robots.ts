@@ -1,5 +1,5 @@
 import { givenWords, type Rule, rulesInForce } from '@sallyport/core'
-import { robotsOfConfig } from '@sallyport/engine'
+import { writeConfigRobots } from '@sallyport/engine'
 import { listSiteParts } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
@@ -10,7 +10,7 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
     .option('--host <name>', 'print rules for this host')
     .action((options: JsonOptions & { readonly host?: string | undefined }) => {
       const config = readConfig(options)
-      const { text, unspoken } = robotsOfConfig(config, listSiteParts(config.routes, options.host ?? ''))
+      const { text, unspoken } = writeConfigRobots(config, listSiteParts(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))
       terminal.out(text.trimEnd())
       if (config.mode === 'monitor') {

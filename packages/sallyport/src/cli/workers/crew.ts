@@ -63,7 +63,7 @@ export class Crew {
   #hasServed = false
   /** Starts read the file where no worker serves: the configuration in force may be the cause, and the file may be repaired. */
   #readsFile = false
-  #told = ''
+  #lastCounts = ''
   #ending: { looks: number; over(): void } | undefined
 
   constructor(wanted: number, config: Config, say: (line: string) => void, sinks: WorkersSinks) {
@@ -200,7 +200,7 @@ export class Crew {
     if (member.changes !== this.#changes) member.worker.process.kill('SIGHUP')
     else if (member.config === undefined) this.#take(config, member.changes)
     if (this.#ending === undefined) this.fill()
-    this.#told = ''
+    this.#lastCounts = ''
     this.#tellCounts()
   }
 
@@ -246,8 +246,8 @@ export class Crew {
     const silent = serving.filter(({ missed }) => missed >= SILENT_LOOKS).length
     const counts: WorkerCounts = { wanted: this.#wanted, serving: serving.length, silent }
     const text = JSON.stringify(counts)
-    if (text === this.#told) return
-    this.#told = text
+    if (text === this.#lastCounts) return
+    this.#lastCounts = text
     for (const { worker } of serving) sendTo(worker, { primary: 'workers', counts })
   }
 }

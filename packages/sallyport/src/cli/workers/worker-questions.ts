@@ -53,7 +53,7 @@ export function openWorkerQuestions() {
 
   return {
     /** Answers the other workers about a topic; omits an answer that cannot be given. */
-    answer: (topic: string, answerOf: (about: unknown) => unknown) => void topics.set(topic, answerOf),
+    answer: (topic: string, reply: (about: unknown) => unknown) => void topics.set(topic, reply),
     /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
     ask: (topic: string, about?: unknown) =>
       new Promise<Answered>((resolve) => {
