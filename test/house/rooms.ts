@@ -82,7 +82,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 23,
   'adapters/node': 4_756,
   'adapters/fetch': 657,
-  'adapters/proxy': 8_131,
+  'adapters/proxy': 8_130,
   'packages/sallyport/console': 2_993,
   'packages/sallyport/cli': 7_016,
   'packages/sallyport': 53,

@@ -1,8 +1,12 @@
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { watchOverload } from '../src/gate/admission.ts'
-import { createPace } from '../src/listener/turns.ts'
+import { createPace, createTurns } from '../src/listener/turns.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { type Answer, dial, exchange, get, getLocal, OK, readStatus, stall, until } from './wire.ts'
@@ -51,6 +55,27 @@ t.test('rules read how near requests in flight and the queue of an origin are to
   isHeld = false
   for (const socket of held) socket.write(OK)
   t.same((await Promise.all(answers)).map(readStatus), [200, 200, 200, 200, 200])
+})
+
+t.test('an idle connection holds nothing of its last request', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const take = createTurns(() => 8, t.fail, createPace())
+  const responses: WeakRef<ServerResponse>[] = []
+  const server = createServer((request, response) => {
+    responses.push(new WeakRef(response))
+    take(request.socket, response, () => response.end())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2))
+  while (responses.length < 2 || responses.some((response) => response.deref() !== undefined)) {
+    await nextTurn()
+    collect()
+  }
+  t.equal(socket.destroyed, false)
+  socket.destroy()
 })
 
 t.test('a connection begins few of its thousand requests in a turn, and another is next', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type SlotLimits, Slots, type Taker } from '../src/bounds/slots.ts'
+import { Counts, type SlotLimits, Slots, type Taker } from '../src/bounds/slots.ts'
 
 /** Takers that write down what became of them. */
 function makeSlots(limits: SlotLimits) {
@@ -17,6 +17,20 @@ function makeSlots(limits: SlotLimits) {
   }
   return { slots, told, take }
 }
+
+t.test('a count outlives those of clients that come and go', async (t) => {
+  const counts = new Counts()
+  counts.add('held', 2)
+  for (let client = 0; client < 20_000; client++) {
+    counts.add(`${client}`, 1)
+    counts.add(`${client}`, -1)
+    if (client === 10_000) counts.add('held', -1)
+  }
+  t.same(
+    ['held', '0', '19999', 'none'].map((key) => counts.get(key)),
+    [1, 0, 0, 0],
+  )
+})
 
 t.test('clients take turns', async (t) => {
   const { slots, told, take } = makeSlots({ total: 1, waitMs: 10_000 })

@@ -1,15 +1,29 @@
-/** Counts by key; a key with a count of zero takes no memory. */
+/** This many keys at zero are forgotten together. */
+const MAX_ZEROS = 8_192
+
+/**
+ * Counts by key. A key at zero stays for a while: where a map that lives long gains and loses a key at each request, V8 rebuilds it in the
+ * old generation, where the garbage waits for a full collection.
+ */
 export class Counts {
-  readonly #counts = new Map<string, number>()
+  #counts = new Map<string, number>()
+  #zeros = 0
 
   get(key: string): number {
     return this.#counts.get(key) ?? 0
   }
 
-  add(key: string, change: number): void {
-    const count = this.get(key) + change
-    if (count === 0) this.#counts.delete(key)
-    else this.#counts.set(key, count)
+  /** Returns the new count. */
+  add(key: string, change: number): number {
+    const before = this.#counts.get(key)
+    const count = (before ?? 0) + change
+    this.#counts.set(key, count)
+    if (before === 0) this.#zeros--
+    if (count === 0 && ++this.#zeros > MAX_ZEROS) {
+      this.#counts = new Map([...this.#counts].filter(([, kept]) => kept !== 0))
+      this.#zeros = 0
+    }
+    return count
   }
 }
 
@@ -23,8 +37,6 @@ const LEVELS = [
   { holds: 1, kept: 1 / 4 },
   { holds: 8, kept: 1 / 2 },
 ] as const
-
-const LEVEL_COUNT = LEVELS.length
 
 /** Finds the level of a client by what it holds. */
 export function findLevel(holds: number): number {
@@ -66,7 +78,7 @@ export interface Taker {
 export class Slots {
   readonly #limits: SlotLimits
   /** Holds the queue of each client that waits, by the level of what the client holds. */
-  readonly #queues: readonly Map<string, Set<Taker>>[] = Array.from({ length: LEVEL_COUNT }, () => new Map())
+  readonly #queues: readonly Map<string, Set<Taker>>[] = LEVELS.map(() => new Map())
   readonly #held = new Counts()
   #waiting = 0
   #used = 0
@@ -89,7 +101,7 @@ export class Slots {
       return
     }
     const { waiting, waitMs } = this.#limits
-    const queues = this.#queuesOf(level)
+    const queues = this.#findQueues(level)
     const queue = queues.get(client)
     const mayWait = waiting === undefined || hasRoom(findLevel(queue?.size ?? 0), this.#waiting, waiting)
     if (!mayWait || waitMs === 0) {
@@ -119,7 +131,7 @@ export class Slots {
     if (this.#waiting > 0) this.#next()
   }
 
-  #queuesOf(level: number): Map<string, Set<Taker>> {
+  #findQueues(level: number): Map<string, Set<Taker>> {
     return this.#queues[level] as Map<string, Set<Taker>>
   }
 
@@ -129,13 +141,12 @@ export class Slots {
   }
 
   #hold(client: string, change: 1 | -1): void {
-    const before = this.#held.get(client)
-    this.#held.add(client, change)
-    const [from, to] = [findLevel(before), findLevel(before + change)]
-    const queue = from === to ? undefined : this.#queuesOf(from).get(client)
+    const after = this.#held.add(client, change)
+    const [from, to] = [findLevel(after - change), findLevel(after)]
+    const queue = from === to ? undefined : this.#findQueues(from).get(client)
     if (queue === undefined) return
-    this.#queuesOf(from).delete(client)
-    this.#queuesOf(to).set(client, queue)
+    this.#findQueues(from).delete(client)
+    this.#findQueues(to).set(client, queue)
   }
 
   #grant(taker: Taker): void {
@@ -164,7 +175,7 @@ export class Slots {
   #unqueue(client: string, taker: Taker, clock: NodeJS.Timeout): void {
     clearTimeout(clock)
     this.#waiting--
-    const queues = this.#queuesOf(findLevel(this.#held.get(client)))
+    const queues = this.#findQueues(findLevel(this.#held.get(client)))
     const queue = queues.get(client)
     queue?.delete(taker)
     if (queue?.size === 0) queues.delete(client)

@@ -36,9 +36,7 @@ export function countConnections(
       if (wide !== undefined) bounds.push([wide, connectionsPerClient * WIDE_FACTOR])
       if (bounds.some(([key, most]) => byClient.get(key) >= most)) return false
       for (const [key] of bounds) byClient.add(key, 1)
-      socket.once('close', () => {
-        for (const [key] of bounds) byClient.add(key, -1)
-      })
+      socket.once('close', () => bounds.forEach(([key]) => void byClient.add(key, -1)))
       return true
     },
     cutAll(): void {

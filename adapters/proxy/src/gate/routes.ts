@@ -36,7 +36,7 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]) {
     readings(host: string, target: string): readonly { readonly routes: readonly T[]; readonly exact: boolean }[] {
       if (!hasPaths) return []
       const { path, readings = [path] } = readPath(target)
-      if (readings.length === 1 && path === decodePath(target) && !/[A-Z%]/.test(path)) return []
+      if (readings.length === 1 && path === readPathname(target) && !/[A-Z%]/.test(path)) return []
       const routes = ofHost(host)
       if (readings.length === 0) {
         // A target with too many readings may mean every route.
@@ -53,7 +53,7 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]) {
       if (sorted.length === 0) return undefined
       const routes = ofHost(host)
       if (routes.length === 0) return undefined
-      const path = capitaliseEscapes(decodePath(target))
+      const path = capitaliseEscapes(readPathname(target))
       return routes.filter((route) => isBelow(path, readPrefix(route)) || isBelow(path, canonical.get(route) as string))
     },
   }
@@ -81,7 +81,7 @@ function hasHost({ host }: RouteMatch, name: string): boolean {
   return host.startsWith('*.') ? name.endsWith(host.slice(1).toLowerCase()) : name === host.toLowerCase()
 }
 
-function decodePath(target: string): string {
+function readPathname(target: string): string {
   return target.split('?', 1)[0] as string
 }
 

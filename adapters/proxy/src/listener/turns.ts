@@ -13,7 +13,7 @@ export type Pace = (connection: object, begin: (waitedMs: number) => void) => vo
  */
 export function createPace(): Pace {
   /** Holds the requests of each connection that wait for their turn. */
-  const waiting = new Map<object, { readonly since: number; readonly begin: Parameters<Pace>[1] }[]>()
+  let waiting = new Map<object, { readonly since: number; readonly begin: Parameters<Pace>[1] }[]>()
   let begun = 0
 
   const turn = (): void => {
@@ -27,7 +27,10 @@ export function createPace(): Pace {
       begun++
       begin(performance.now() - since)
     }
-    if (begun > 0) setImmediate(turn)
+    if (begun === 0) return
+    // A map that lives long and changes at each request is rebuilt in the old generation.
+    if (waiting.size === 0) waiting = new Map()
+    setImmediate(turn)
   }
 
   return (connection, begin) => {
@@ -53,12 +56,13 @@ export function createTurns(
   onCut: () => void,
   pace: Pace,
 ): (socket: Socket, response: ServerResponse, start: (waitedMs: number) => void) => void {
-  const newest = new WeakMap<Socket, ServerResponse>()
+  /** Weak, because an idle connection would hold all of its last request. */
+  const newest = new WeakMap<Socket, WeakRef<ServerResponse>>()
   const waiting = new WeakMap<Socket, number>()
 
   return (socket, response, start) => {
-    const before = newest.get(socket)
-    newest.set(socket, response)
+    const before = newest.get(socket)?.deref()
+    newest.set(socket, new WeakRef(response))
     const startPaced = (): void =>
       pace(socket, (waitedMs) => {
         // The client left.

@@ -59,7 +59,7 @@ class FailedPages {
 
   /** Reports whether the failure of a page says something new about a server. */
   counts(server: string, target: string): boolean {
-    const path = readPathname(target)
+    const path = target.split('?', 1)[0] as string
     const page = this.#pages.get(path)
     if (page === undefined) {
       this.#pages.set(path, { at: new Set([server]), answered: false })
@@ -73,14 +73,10 @@ class FailedPages {
 
   answered(server: string, target: string): void {
     if (this.#pages.size === 0) return
-    const page = this.#pages.get(readPathname(target))
+    const page = this.#pages.get(target.split('?', 1)[0] as string)
     if (page) page.answered = true
     for (const [path, { at }] of this.#pages) if (at.delete(server) && at.size === 0) this.#pages.delete(path)
   }
-}
-
-function readPathname(target: string): string {
-  return target.split('?', 1)[0] as string
 }
 
 function createMember(
