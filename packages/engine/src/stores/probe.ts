@@ -54,8 +54,8 @@ async function probeRedis(url: string): Promise<StoreProbe> {
     const client = connection.client()
     const [seconds, micros] = await Promise.race([client.time(), late])
     // An account may be denied what is not needed.
-    const told = await Promise.race([client.info('server'), late]).catch(() => '')
-    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(told)?.[1] ?? '(unknown version)'
+    const info = await Promise.race([client.info('server'), late]).catch(() => '')
+    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(info)?.[1] ?? '(unknown version)'
     return { version: `Redis ${version}`, now: Number(seconds) * 1_000 + Number(micros) / 1_000 }
   } finally {
     connection.close()

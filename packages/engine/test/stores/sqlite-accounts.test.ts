@@ -7,7 +7,7 @@ import { createKey, KEY_BYTES } from '#accounts'
 import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
-import { ACCOUNT, ACCOUNTS_CONTRACT } from '../accounts/contract.ts'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '../accounts/contract.ts'
 import { closeAfter, nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {
@@ -30,6 +30,23 @@ t.test('calls of one turn share a commit, and one of an unknown account fails al
   await Promise.all(Array.from({ length: 32 }, () => accounts.spend('a', '2026-01-31', 100)))
   const { size: after } = await stat(`${path}-wal`)
   t.ok(after - before < 4 * 4_200, `32 calls write ${after - before} bytes`)
+})
+
+t.test('many uses of keys are stored in several turns of the loop', async (t) => {
+  const accounts = closeAfter(t, await openSqliteAccounts(join(await temporaryFolder(t), 'state.db')))
+  const { key } = makeKey(1)
+  await accounts.createAccount(ACCOUNT)
+  await accounts.createKey(key)
+  const at = '2026-02-01T00:00:00.000Z'
+  let turns = 0
+  let next = setImmediate(function count() {
+    turns++
+    next = setImmediate(count)
+  })
+  await accounts.recordUses([...Array(2_999).fill({ id: '00000000', at }), { id: key.id, at }])
+  clearImmediate(next)
+  t.ok(turns >= 3, `${turns} turns`)
+  t.equal((await accounts.listKeys())[0]?.lastUsedAt, at)
 })
 
 t.test('no file holds a key, nor any part of its secret', async (t) => {

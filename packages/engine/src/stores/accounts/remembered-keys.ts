@@ -58,23 +58,15 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
     pending.clear()
   }
 
-  async function forgetAfter<T>(change: Promise<T>, forget: () => void): Promise<T> {
-    try {
-      return await change
-    } finally {
-      // After an error as well: the change may have been applied.
-      forget()
-    }
-  }
-
   return {
     ...accounts,
     findKey(id) {
       const known = keys.get(id)
       return known !== undefined && now() - known.at < FRESH_MS ? known.found : query(id, known)
     },
-    revokeKey: (id, at) => forgetAfter(accounts.revokeKey(id, at), () => forget(id)),
-    replaceKey: (id, next) => forgetAfter(accounts.replaceKey(id, next), () => forget(id)),
-    setPlan: (id, plan) => forgetAfter(accounts.setPlan(id, plan), forgetAll),
+    // A change that failed is forgotten as well: the store may have applied it.
+    revokeKey: (id, at) => accounts.revokeKey(id, at).finally(() => forget(id)),
+    replaceKey: (id, next) => accounts.replaceKey(id, next).finally(() => forget(id)),
+    setPlan: (id, plan) => accounts.setPlan(id, plan).finally(forgetAll),
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Accounts } from '#accounts'
 import type { Closable } from '../closable.ts'
 import type { SqlRow, SqlValue, Statement } from '../sqlite/driver.ts'
@@ -41,6 +42,9 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
+/** A transaction blocks the event loop: this many uses take some twenty milliseconds. */
+const USES_IN_A_TURN = 1_000
+
 const SQLITE: AccountsDialect = { least: 'min', greatest: 'max', byBytes: '', serial: 'rowid' }
 
 /** Opens the accounts in the SQLite file at `path`, for any number of processes. What an operation resolved with is on the disk. */
@@ -72,7 +76,11 @@ export async function openSqliteAccounts(path: string): Promise<Accounts & Closa
     async recordUses(uses) {
       const update =
         'UPDATE api_key SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)'
-      await whenFree(() => inTransaction(database, () => uses.forEach(({ id, at }) => void run(update, [id, at]))))
+      for (let from = 0; from < uses.length; from += USES_IN_A_TURN) {
+        const part = uses.slice(from, from + USES_IN_A_TURN)
+        await whenFree(() => inTransaction(database, () => part.forEach(({ id, at }) => void run(update, [id, at]))))
+        await turn()
+      }
     },
     close: closeOnce(database),
   }
