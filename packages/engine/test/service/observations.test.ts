@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import t from 'tap'
 import { openOverrides } from '../../src/open/index.ts'
+import { openNameServer } from '../net/name-server.ts'
 import { madeConfig } from '../open/made-sources.ts'
 import { openService } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
@@ -32,9 +33,12 @@ t.test('an override set elsewhere is in force in a running process, and so is it
 
 t.test('reverse names are asked only where they are switched on, and not waited for', async (t) => {
   const made = madeConfig(t.testdir())
-  for (const reverseNames of [true, false]) {
-    const sallyport = await openService(t, { ...made, dns: { servers: ['127.0.0.1:9'], timeoutMs: 10, reverseNames } })
-    t.equal(sallyport.config.dns.reverseNames, reverseNames)
-    t.match(sallyport.inspect(requestFrom('8.2.0.1')).network.verdict, { classification: 'hosting' })
+  const { address, asked } = await openNameServer(t, () => 'silent')
+  for (const reverseNames of [false, true]) {
+    const sallyport = await openService(t, { ...made, dns: { servers: [address], timeoutMs: 10, reverseNames } })
+    const visitor = requestFrom(reverseNames ? '8.2.0.2' : '8.2.0.1')
+    t.match(sallyport.inspect(visitor).network.verdict, { classification: 'hosting' })
   }
+  while (asked.length === 0) await delay(10)
+  t.same(new Set(asked), new Set(['PTR 2.0.2.8.in-addr.arpa']))
 })
