@@ -1,10 +1,7 @@
 /** This many keys at zero are forgotten together. */
 const MAX_ZEROS = 8_192
 
-/**
- * Counts by key. A key at zero stays for a while: where a map that lives long gains and loses a key at each request, V8 rebuilds it in the
- * old generation, where the garbage waits for a full collection.
- */
+/** Counts by key. Keys at zero stay for a while: V8 rebuilds a long-lived map that changes at each request in the old generation. */
 export class Counts {
   #counts = new Map<string, number>()
   #zeros = 0

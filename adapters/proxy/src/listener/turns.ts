@@ -56,13 +56,16 @@ export function createTurns(
   onCut: () => void,
   pace: Pace,
 ): (socket: Socket, response: ServerResponse, start: (waitedMs: number) => void) => void {
-  /** Weak, because an idle connection would hold all of its last request. */
-  const newest = new WeakMap<Socket, WeakRef<ServerResponse>>()
+  const newest = new WeakMap<Socket, ServerResponse | undefined>()
   const waiting = new WeakMap<Socket, number>()
 
   return (socket, response, start) => {
-    const before = newest.get(socket)?.deref()
-    newest.set(socket, new WeakRef(response))
+    const before = newest.get(socket)
+    newest.set(socket, response)
+    response.on('close', () => {
+      // An idle connection would hold all of its last request.
+      if (newest.get(socket) === response) newest.set(socket, undefined)
+    })
     const startPaced = (): void =>
       pace(socket, (waitedMs) => {
         // The client left.
