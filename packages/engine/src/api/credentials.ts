@@ -21,7 +21,7 @@ interface PresentedKey extends ParsedKey {
 export function createKeyReader() {
   const secret = randomBytes(32).toString('latin1')
   const valid = new Map<string, PresentedKey>()
-  // All deletions share one iterator: a new one would first pass the places of all keys that were deleted.
+  // Each deletion reads the same iterator, because a new iterator would first pass the places of all deleted keys.
   const oldestFirst = valid.keys()
   return {
     /** Reads the key of `Bearer` credentials (RFC 6750; the scheme in any case); returns `undefined` for what cannot be a key. */
