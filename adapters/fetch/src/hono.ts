@@ -100,8 +100,8 @@ export function challenge(
   return async (c, next) => {
     const body = options.form === undefined ? undefined : await readBody(c)
     const place = readPlace(c, address)
-    const asked = await ask(place, body)
-    return asked === undefined ? next() : respond(place, asked)
+    const answered = await ask(place, body)
+    return answered === undefined ? next() : respond(place, answered)
   }
 }
 

@@ -118,8 +118,8 @@ export function challenge(
   const ask = createStepUp(WEB, sallyport, options)
   return async (request, place, body) => {
     const answer = answerTo(request, place)
-    const asked = await ask(answer, body)
-    return asked && answer.finish(webResponse(asked, request.method))
+    const answered = await ask(answer, body)
+    return answered && answer.finish(webResponse(answered, request.method))
   }
 }
 

@@ -149,14 +149,14 @@ function answerDecided(exchange: Exchange, { host }: Services): Answered | Promi
     exchange.observation.refuse()
     return exchange.closing(redirectTo(decision.location))
   }
-  const asked = mayAsk(exchange, host)
+  const question = mayAsk(exchange, host)
     ? askingAnswer(host, subject, decision, (step) => {
         exchange.observation.challenge = step
       })
     : undefined
-  if (asked !== undefined) {
+  if (question !== undefined) {
     exchange.observation.refuse()
-    return asked instanceof Promise ? asked.then((later) => exchange.closing(later)) : exchange.closing(asked)
+    return question instanceof Promise ? question.then((later) => exchange.closing(later)) : exchange.closing(question)
   }
   const refused = enforced && action !== 'allow' ? decisionRefusal(decision, subject) : undefined
   if (refused !== undefined) return exchange.refuse(refused)

@@ -85,14 +85,14 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
   const own = listOwnListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
   const others = listServers(places).filter(({ path }) => !own.some((one) => one.path.join('.') === path.join('.')))
-  const asked = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
+  const checks = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
   const found = [
     ...own.map(({ path, message }): Found => {
       const advice = 'Set the address of your application, or another listen address.'
       return { state: 'fail', found: `${message}.`, advice, path }
     }),
     ...trust,
-    ...asked,
+    ...checks,
   ]
   return found.length === 0 ? [{ state: 'ok', found: 'No origin is configured.' }] : found
 }

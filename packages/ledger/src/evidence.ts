@@ -123,9 +123,9 @@ async function readRecords(
   prover: Prover,
   { store, signer }: EvidencePorts,
 ) {
-  const asked = store.subjects(records.map(({ attestationId }) => attestationId))
+  const byId = store.subjects(records.map(({ attestationId }) => attestationId))
   const proofs = Promise.all(records.map(({ seq }) => prover.inclusion(seq, size)))
-  const [subjects, paths] = await Promise.all([asked, proofs])
+  const [subjects, paths] = await Promise.all([byId, proofs])
   const { publicKey, sign } = signer()
   const keyid = thumbprint(publicKey)
   return Promise.all(

@@ -95,20 +95,20 @@ function challengeAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
     note({ outcome: 'too_many', rule, level: terms.level })
     return refuseTooMany(asking)
   }
-  const asked = { terms, rule, pass, client }
+  const question = { terms, rule, pass, client }
   const form = as === 'form' ? formPath(host, head) : undefined
   const ask = (fresh: boolean, refused?: RedeemFault) => {
-    const challenge = challenges.issue(head, asked, fresh)
+    const challenge = challenges.issue(head, question, fresh)
     note({ outcome: challenge.again ? 'waiting' : 'asked', rule, level: challenge.level, refused })
     return challenge
   }
-  if (!challenges.hasWaited(head, asked)) {
+  if (!challenges.hasWaited(head, question)) {
     const challenge = ask(false)
     // The client kept the cookie of a challenge that comes back, be it too early or too late.
     const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(host, head)
     return page(asking, { challenge, form, stuck: isRefused ? 'cookies' : undefined })
   }
-  return challenges.redeemWaited(head, asked, client).then((redeemed) => {
+  return challenges.redeemWaited(head, question, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
       note(describeStep('waited', redeemed))
       const cookie = writePass(asking, redeemed)
@@ -142,15 +142,15 @@ function pageAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
   const leadBack = (cookie: Readonly<Record<string, string>> = {}) => {
     return { status: 303, headers: { ...headers, location: wantedPath(host, head), ...cookie }, body: '' }
   }
-  const asked = { terms: LEAST, rule: readRule(decision), pass, client }
+  const question = { terms: LEAST, rule: readRule(decision), pass, client }
   if (!bringsChallenge(host, head) || !challenges.admits(client)) return leadBack()
-  if (!challenges.hasWaited(head, asked)) {
-    const challenge = challenges.issue(head, asked)
+  if (!challenges.hasWaited(head, question)) {
+    const challenge = challenges.issue(head, question)
     if (!challenge.again) return leadBack()
     note({ outcome: 'waiting', level: challenge.level })
     return page(asking, { challenge })
   }
-  return challenges.redeemWaited(head, asked, client).then((redeemed) => {
+  return challenges.redeemWaited(head, question, client).then((redeemed) => {
     if ('refused' in redeemed) return leadBack(clearedCookie(host, head))
     note(describeStep('waited', redeemed))
     return leadBack(writePass(asking, redeemed))

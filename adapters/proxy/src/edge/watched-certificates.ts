@@ -150,7 +150,7 @@ const LAST_MS = 3 * DAY_MS
 
 /** Raises `certificate` when a served certificate expires soon or has expired, and when another replaces it. */
 export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now) {
-  const said = new Map<string, string>()
+  const texts = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
 
   /** Takes the certificates that are served from now on. */
@@ -158,14 +158,14 @@ export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now) {
     for (const certificate of certificates) {
       const { file, names, notAfter } = certificate
       const text = describeDates(certificate, now())
-      if (text === said.get(file)) continue
+      if (text === texts.get(file)) continue
       const name = names.length === 0 ? file : `${names.slice(0, 4).join(', ')} (${file})`
       const details = { file, notAfter: new Date(notAfter).toISOString() }
       const over = text === undefined
       const message = `The certificate of ${name} ${text ?? `is valid until ${formatDay(notAfter)}`}.`
       raise({ kind: 'certificate', about: file, ...(over && { over }), text: message, details })
-      if (text === undefined) said.delete(file)
-      else said.set(file, text)
+      if (text === undefined) texts.delete(file)
+      else texts.set(file, text)
     }
     clearTimeout(timer)
     const next = certificates.flatMap((one) => listMarks(one).filter((at) => at > now())).map((at) => at - now())

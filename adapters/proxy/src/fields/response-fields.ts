@@ -70,7 +70,7 @@ const TABLE = createFieldTable<Action>(
 const UNSENDABLE = /[^\t -~\x80-\xff]/
 
 /** Describes the answer that gets the fields. */
-export interface AnswerOf {
+export interface OwnAnswer {
   readonly status: number
   readonly id: string
   /** Our fields, which apply where the origin sets none; names are in lower case. */
@@ -88,7 +88,7 @@ export interface AnswerOf {
  * has no length but 0 (RFC 9110 8.6, 15.3.6). A field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway`
  * where a field has forbidden bytes.
  */
-export function responseFields(raw: readonly Buffer[], answer: AnswerOf): string[] {
+export function responseFields(raw: readonly Buffer[], answer: OwnAnswer): string[] {
   const { status, id, ownFields, isPrivate } = answer
   const fields = endToEnd(raw, answer)
   const sized = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
@@ -185,7 +185,7 @@ export function trailerFields(raw: readonly Buffer[], onConflict: (name: string)
 }
 
 /** Lists the fields that pass; `answer` is absent for hints and trailers, where codings and repeated fields are not checked. */
-function endToEnd(raw: readonly Buffer[], answer?: Pick<AnswerOf, 'onConflict'>): string[] {
+function endToEnd(raw: readonly Buffer[], answer?: Pick<OwnAnswer, 'onConflict'>): string[] {
   const fields = decodeFields(raw)
   const kept: string[] = []
   const singles: string[] = []

@@ -96,10 +96,10 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
         if (ban === undefined) continue
         const challenge = isLed(ban) ? options.led : rules.challenge
         if (challenge === undefined || !isLifted(ban, challenge, decision.inspection, now())) {
-          const asked = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
+          const question = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
           // A client that is never challenged is let through.
-          if (isLed(ban) && asked === undefined) continue
-          return { decision: refuseBanned(decision, ban, options.mode, asked?.terms) }
+          if (isLed(ban) && question === undefined) continue
+          return { decision: refuseBanned(decision, ban, options.mode, question?.terms) }
         }
         void bans.lift(ban.id).catch(options.onFault)
       }

@@ -107,10 +107,10 @@ function describeOutcome(verification: Verification) {
 export function claimedCrawler({ bot, userAgent }: Claim, catalogue: Catalogue): Crawler | undefined {
   const named = userAgent === undefined ? undefined : catalogue.findClaim(userAgent)
   if (bot === undefined) return named
-  const asked = catalogue.find(bot)
-  if (asked === undefined) throw new SallyportError('unknown_crawler', `No crawler "${bot.slice(0, 100)}".`)
-  if (named !== undefined && named !== asked) {
-    throw new SallyportError('claim_mismatch', `The user agent names "${named.slug}", \`bot\` says "${asked.slug}".`)
+  const crawler = catalogue.find(bot)
+  if (crawler === undefined) throw new SallyportError('unknown_crawler', `No crawler "${bot.slice(0, 100)}".`)
+  if (named !== undefined && named !== crawler) {
+    throw new SallyportError('claim_mismatch', `The user agent names "${named.slug}", \`bot\` says "${crawler.slug}".`)
   }
-  return asked
+  return crawler
 }

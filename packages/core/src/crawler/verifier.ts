@@ -85,10 +85,10 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
     async verify(crawler: Crawler, from: ClaimedFrom, asker?: string): Promise<Verification> {
       const found = fromMemory(crawler, from)
       if ('judgement' in found) return withOrigin(found, from)
-      const asked = reverse.ask(from.address, crawler.names, asker)
-      if (asked === undefined) return withOrigin(withReverse(crawler, found, TOO_MANY), from)
+      const answer = reverse.ask(from.address, crawler.names, asker)
+      if (answer === undefined) return withOrigin(withReverse(crawler, found, TOO_MANY), from)
       const late = patience === undefined ? [] : [patience().then(() => TOO_LATE)]
-      return withOrigin(withReverse(crawler, found, (await Promise.race([asked, ...late])) ?? TOO_MANY), from)
+      return withOrigin(withReverse(crawler, found, (await Promise.race([answer, ...late])) ?? TOO_MANY), from)
     },
   }
 }

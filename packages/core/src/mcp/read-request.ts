@@ -129,8 +129,8 @@ function disagreement(
     return 'mcp-name is not the name in the body'
   }
   const meta = messages[0]?.params?.['_meta']
-  const said = isRecord(meta) ? meta[VERSION] : undefined
-  const isOther = version !== undefined && said !== undefined && said !== version
+  const inBody = isRecord(meta) ? meta[VERSION] : undefined
+  const isOther = version !== undefined && inBody !== undefined && inBody !== version
   return isOther ? 'mcp-protocol-version is not the version in the body' : undefined
 }
 

@@ -49,11 +49,11 @@ export function parseRobots(text: string) {
      * it compares with the path.
      */
     refuses(userAgent: string, target: string, onStep?: () => void): boolean {
-      const asked = originForm(target)
-      if (!asked.startsWith('/') || groups.size === 0) return false
+      const form = originForm(target)
+      if (!form.startsWith('/') || groups.size === 0) return false
       const rules = rulesFor(userAgent)
       if (rules.length === 0) return false
-      const path = normal(asked)
+      const path = normal(form)
       if (path === '/robots.txt') return false
       let best: Verdict | undefined
       for (const some of rules) best = higher(best, some.on(path, onStep))

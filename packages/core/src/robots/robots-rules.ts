@@ -27,7 +27,7 @@ export function createRobotsRules(parts: readonly RobotsPart[]) {
     ...known.map(({ path }) => `${path}/**`),
     ...known.flatMap(({ policy }) => policy.rules.flatMap(({ announced = [] }) => announced)),
   ]
-  const asked = dedupe(paths.flatMap((path) => listRobotsPaths(path) ?? []))
+  const probes = dedupe(paths.flatMap((path) => listRobotsPaths(path) ?? []))
 
   function mayFetch(crawler: CrawlerInspection, path: string): boolean {
     const { mode, policy } = nearest(known, path) ?? { mode: 'monitor', policy: undefined }
@@ -41,12 +41,12 @@ export function createRobotsRules(parts: readonly RobotsPart[]) {
   return {
     /** Returns the shortest list of rules; empty where the crawler may fetch all. */
     of(crawler: CrawlerInspection): readonly PathRule[] {
-      const said: PathRule[] = []
-      for (const { pattern, probe } of asked) {
+      const list: PathRule[] = []
+      for (const { pattern, probe } of probes) {
         const allow = mayFetch(crawler, probe)
-        if (allow !== (findLongest(said, pattern)?.allow ?? true)) said.push({ allow, pattern })
+        if (allow !== (findLongest(list, pattern)?.allow ?? true)) list.push({ allow, pattern })
       }
-      return said
+      return list
     },
     /** Ids of rules that are left out, wholly or in part: they read more than robots.txt can express, or have a star within a segment. */
     unspoken: [

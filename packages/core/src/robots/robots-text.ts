@@ -33,12 +33,12 @@ export function writeRobots({
 }: RobotsOptions): Robots {
   const rules = createRobotsRules(parts)
   const never = decoys.flatMap((path) => listRobotsPaths(path) ?? []).map(({ pattern }) => ({ allow: false, pattern }))
-  const writeLines = (of: readonly PathRule[]) => groupLines(isShut(of) ? of : [...of, ...never], said)
+  const writeLines = (of: readonly PathRule[]) => groupLines(isShut(of) ? of : [...of, ...never], signals)
   // A token that controls a use and sends no requests exists for robots.txt alone; a retired one has no use.
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectCrawler(crawler, catalogue))]))
   const others = rules.of(inspectCrawler(undefined, catalogue))
-  const said = signalLines(crawlers, (crawler) => isShut(found.get(crawler) ?? []))
+  const signals = signalLines(crawlers, (crawler) => isShut(found.get(crawler) ?? []))
 
   const tokens = listTokens(crawlers)
   const keys = tokens.map(([token]) => token.toLowerCase())

@@ -54,12 +54,12 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS, lists = NO_LISTS }:
       thread ??= await started(() => {
         thread = undefined
       })
-      const asked = thread
+      const worker = thread
       if (isClosed) throw new SallyportError('service_unavailable')
-      asked.ref()
-      asked.postMessage(question)
-      const answer = await awaitAnswer(asked, deadlineMs)
-      asked.unref()
+      worker.ref()
+      worker.postMessage(question)
+      const answer = await awaitAnswer(worker, deadlineMs)
+      worker.unref()
       idle = setTimeout(() => void end(), IDLE_MS).unref()
       return answer
     } catch (error) {

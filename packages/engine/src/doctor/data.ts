@@ -49,18 +49,18 @@ export async function examineData(config: Config, now: number): Promise<readonly
     return [isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${describeReason(error)}.`, COMPILE)]
   }
   const loaded = sources.filter(({ state }) => state === 'loaded')
-  const asked = [...checkMailLists(config, mail), ...(hasCities ? [] : regionWarnings(config))]
+  const warnings = [...checkMailLists(config, mail), ...(hasCities ? [] : regionWarnings(config))]
   const clock = { check: 'clock', ...checkClock(loaded, now) }
-  return [checkAges(loaded, now), ...listFaults(sources, now), ...asked, clock]
+  return [checkAges(loaded, now), ...listFaults(sources, now), ...warnings, clock]
 }
 
 function checkAges(loaded: readonly SourceStatus[], now: number): CheckResult {
   const shipped = shippedTablesAge(loaded, now)
   const stale = loaded.filter((source) => isStale(source, now) && !isShippedTable(source, now)).map(({ id }) => id)
   if (stale.length === 0) {
-    const said = `${counted(loaded.length, 'source')} ${areIs(loaded)} loaded`
-    if (shipped === undefined) return ok(`${said} and none is stale.`)
-    return ok(`${said}; bundled networks and countries are ${counted(shipped, 'day')} old. Run sallyport data update.`)
+    const count = `${counted(loaded.length, 'source')} ${areIs(loaded)} loaded`
+    if (shipped === undefined) return ok(`${count} and none is stale.`)
+    return ok(`${count}; bundled networks and countries are ${counted(shipped, 'day')} old. Run sallyport data update.`)
   }
   return warn(
     `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} stale: ${shortList(stale)}.`,

@@ -18,18 +18,18 @@ const SLOW_MS = 200
 export async function examineDns(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
   if (!config.net.outbound) return [ok('DNS is not used, because net.outbound is false.')]
   const { servers, timeoutMs } = config.dns
-  const asked = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
+  const resolvers = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
   const before = performance.now()
   const answer = await dns.resolve(KNOWN_NAME)
   const took = Math.round(performance.now() - before)
   const advice = 'Crawler verification needs DNS. Check /etc/resolv.conf, or set dns.servers.'
   switch (answer.state) {
     case 'failed':
-      return [fail(`No response from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
+      return [fail(`No response from ${resolvers} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
     case 'absent':
-      return [warn(`${asked} cannot resolve ${KNOWN_NAME}; they resolve internal names only.`, advice)]
+      return [warn(`${resolvers} cannot resolve ${KNOWN_NAME}; they resolve internal names only.`, advice)]
     case 'found': {
-      const found = `Response from ${asked} in ${took} ms.`
+      const found = `Response from ${resolvers} in ${took} ms.`
       if (took < SLOW_MS) return [ok(found)]
       return [warn(found, 'Use a local resolver (unbound, systemd-resolved) for faster responses.')]
     }

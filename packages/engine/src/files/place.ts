@@ -10,11 +10,11 @@ const OF_THE_KERNEL = /^\/(?:proc|sys)(?:\/|$)/
  */
 export function placeFault(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined
-  const asked = resolve(path)
-  const there = nearest(asked)
+  const full = resolve(path)
+  const there = nearest(full)
   const real = resolvePath(there)
   if (OF_THE_KERNEL.test(real)) return 'is in a file system of the kernel'
-  return there !== asked && /^\/dev(?:\/pts)?$/.test(real) ? 'is in /dev, which is for devices' : undefined
+  return there !== full && /^\/dev(?:\/pts)?$/.test(real) ? 'is in /dev, which is for devices' : undefined
 }
 
 /** Returns why a folder cannot be made, being a dangling link or below one, in words that follow its path. */

@@ -119,8 +119,8 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   const others = [crawls?.observe, behaviour.observe, log.observe, observeRefusals(sinks), hooks.observe]
   const observers = await resources.use(createObservers({ metrics, tally, others, flush: log.flush }))
   const { observe, drain } = observers
-  const asked = { throwaway: throwawayMail, dns: outbound.dns, snapshots }
-  const protection = await resources.use(openProtection(keeping.kept, { ...base, ...asked, inspection, observe }))
+  const parts = { throwaway: throwawayMail, dns: outbound.dns, snapshots }
+  const protection = await resources.use(openProtection(keeping.kept, { ...base, ...parts, inspection, observe }))
   const inForce = () => inspection.config
   const paying = { provider: hooks.payments, fetch: outbound.feeds, onFault }
   return extend(inspection, {

@@ -59,10 +59,10 @@ const LONG_BYTES = 1_000_000
 
 /** Makes a hook that reports once that data is compiled, because the program shows no progress meanwhile. */
 export function saysCompiling(notice: NonNullable<OpenHooks['onNotice']>): NonNullable<DataHooks['onProgress']> {
-  let said = false
+  let isReported = false
   return (_stage, _done, total) => {
-    if (said || total < LONG_BYTES) return
-    said = true
+    if (isReported || total < LONG_BYTES) return
+    isReported = true
     notice(
       'SALLYPORT_DATA_COMPILING',
       'Compiling the data takes 5 to 15 seconds. The next start uses the compiled data.',

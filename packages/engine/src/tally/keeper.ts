@@ -31,9 +31,9 @@ export function createTallyKeeper(config: object, options: KeeperOptions) {
     try {
       if (tally.slots.length === 0) return
       file ??= await openTallyFile(path)
-      const said = marks
-      await file.write(tally.slots, said)
-      marks = marks.filter((one) => !said.includes(one))
+      const written = marks
+      await file.write(tally.slots, written)
+      marks = marks.filter((one) => !written.includes(one))
       tally.forget(now())
       const oldest = Math.floor((now() - keepMs) / HOUR_MS)
       if (oldest > purged) await file.purge(oldest)

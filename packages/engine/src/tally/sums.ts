@@ -156,12 +156,12 @@ export function wouldStop(decided: readonly TallyRow[], trials: readonly TallyRo
 /** Measures the impact of rows on so many visitors, without the clients of `others`. */
 export function measureImpact(rows: readonly TallyRow[], visitors: number, others: Days = new Map()): Impact {
   const people = Math.min(peopleBeside(rows, others), visitors)
-  const asked = rows.filter((row) =>
+  const questions = rows.filter((row) =>
     row.subject === 'trial'
       ? readLabel(row, TRIAL.action) === 'challenge'
       : readLabel(row, DECIDED.outcome) === 'challenge' && readLabel(row, DECIDED.unshown) === '',
   )
-  return { people, share: computeShare(people, visitors), requests: sumCounts(rows), asked: sumCounts(asked) }
+  return { people, share: computeShare(people, visitors), requests: sumCounts(rows), asked: sumCounts(questions) }
 }
 
 export function iso(at: number): string {

@@ -24,8 +24,8 @@ export function oneRecord(lines: readonly Line[], domain: string | undefined): r
   const before = lines.slice(0, first.at)
   const preamble = before.some(({ label }) => HOST_HEADS.has(label)) ? [] : before
   const records = heads.map(({ at, name }, record) => ({ name, lines: lines.slice(at, heads[record + 1]?.at) }))
-  const asked = records.find(({ name }) => name === domain) ?? fullest(records)
-  return [...preamble, ...asked.lines]
+  const own = records.find(({ name }) => name === domain) ?? fullest(records)
+  return [...preamble, ...own.lines]
 }
 
 function fullest<T extends { readonly lines: readonly Line[] }>(records: readonly T[]): T {

@@ -195,8 +195,8 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     check.same(await about(0, 9), [])
   }),
   makeRow('an address among several of a record is found, and erased with them', async (store, check) => {
-    const asked = ['192.0.2.1 192.0.2.7', '192.0.2.10 192.0.2.7', '192.0.2.7', '192.0.2.8 2001:db8::1 2001:db8::2']
-    const drafts = asked.map((addresses) => madeDraft('c/a', addresses, AT))
+    const lists = ['192.0.2.1 192.0.2.7', '192.0.2.10 192.0.2.7', '192.0.2.7', '192.0.2.8 2001:db8::1 2001:db8::2']
+    const drafts = lists.map((addresses) => madeDraft('c/a', addresses, AT))
     await append(store, drafts)
     const about = async (address: string) =>
       (await store.recordsAbout(address, 0, 9)).map(({ attestationId }) => attestationId)

@@ -132,8 +132,8 @@ function findInfoFault(info: TSTInfo, data: Uint8Array, nonce: Uint8Array | unde
   if (hashAlgorithm.algorithmId !== SHA256 || Buffer.compare(imprint, sha256(data)) !== 0) {
     return 'it is of other bytes than this checkpoint'
   }
-  const said = info.nonce?.valueBlock.valueHexView
-  if (nonce !== undefined && (said === undefined || Buffer.compare(said, nonce) !== 0)) {
+  const echo = info.nonce?.valueBlock.valueHexView
+  if (nonce !== undefined && (echo === undefined || Buffer.compare(echo, nonce) !== 0)) {
     return 'it does not repeat the nonce of the request'
   }
   return info.extensions?.some(({ critical }) => critical) ? 'it has a critical extension that is not known' : undefined

@@ -81,17 +81,17 @@ function judgeTimes(stamps: readonly Stamp[], records: readonly { readonly seq: 
   const trusted = stamps.filter(({ state }) => state === 'good').sort((x, y) => (x.time < y.time ? -1 : 1))
   const [first] = trusted
   if (first === undefined) {
-    const said = stamps.map(({ signer, time }) => `${signer} says ${time}`).join(', ')
+    const list = stamps.map(({ signer, time }) => `${signer} says ${time}`).join(', ')
     return stamps.some(({ state }) => state === 'untrusted')
-      ? { axis: failed(`No timestamp is signed by an authority that you trust: ${said}.`) }
-      : { axis: notProvided(`${said}; nothing proves who that is: give the certificate, or the key of the witness.`) }
+      ? { axis: failed(`No timestamp is signed by an authority that you trust: ${list}.`) }
+      : { axis: notProvided(`${list}; nothing proves who that is: give the certificate, or the key of the witness.`) }
   }
   const last = records.at(-1)?.seq ?? 0
   const covering = trusted.filter(({ size }) => size > last)
   if (covering[0] !== undefined) {
     const stamp = covering.find(({ isWitness }) => !isWitness)
-    const said = covering.filter((one) => one === stamp || one.isWitness)
-    return { axis: passed(said.map(describeStamp).join(' ')), provedBefore: covering[0].time }
+    const proofs = covering.filter((one) => one === stamp || one.isWitness)
+    return { axis: passed(proofs.map(describeStamp).join(' ')), provedBefore: covering[0].time }
   }
   const covered = records.filter(({ seq }) => seq < first.size).length
   if (covered === 0) return { axis: notProvided('No timestamp in the file covers these records.') }

@@ -228,8 +228,8 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
       : failed('The requested record is missing from the file.')
   }
   const { from, to } = query
-  const asked = records.filter(({ record: { issuedAt } }) => issuedAt >= from && issuedAt <= to)
-  if (asked.length === 0) return failed('The file has no record of the requested span.')
+  const inSpan = records.filter(({ record: { issuedAt } }) => issuedAt >= from && issuedAt <= to)
+  if (inSpan.length === 0) return failed('The file has no record of the requested span.')
   // At most one record lies beyond each end, which shows that none is missing.
   if (records.filter(({ record }) => record.issuedAt < from).length > 1)
     return failed('The file has records from before the requested span.')

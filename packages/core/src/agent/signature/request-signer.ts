@@ -71,14 +71,14 @@ export function createRequestSigner(options: SignerOptions, { now, random }: Sig
   }
   const signer = createSigner(key)
   const keyIds = signer.directory.keys.map(({ kid }) => String(kid))
-  const asked = new LRUCache<string, SignatureWish>({ max: MAX_ORIGINS })
+  const wishes = new LRUCache<string, SignatureWish>({ max: MAX_ORIGINS })
 
   function signFields({ method = 'GET', url: address, headers = {} }: RequestParts): Readonly<Record<string, string>> {
     const url = readUrl(address)
-    const wish = asked.get(url.origin)
+    const wish = wishes.get(url.origin)
     if (wish === undefined && when === 'asked') return {}
     const { label = 'sig1', nonce } = wish ?? {}
-    if (nonce !== undefined) asked.set(url.origin, { ...(wish as SignatureWish), nonce: undefined })
+    if (nonce !== undefined) wishes.set(url.origin, { ...(wish as SignatureWish), nonce: undefined })
     const fields = listFields(headers)
     if (fieldValue(fields, 'signature-input') !== undefined) {
       throw new SallyportError('cannot_sign', 'The request is signed already.')
@@ -111,7 +111,7 @@ export function createRequestSigner(options: SignerOptions, { now, random }: Sig
     },
     asks(url, acceptSignature) {
       const wish = readWish(acceptSignature ?? '', keyIds)
-      if (wish !== undefined) asked.set(readUrl(url).origin, wish)
+      if (wish !== undefined) wishes.set(readUrl(url).origin, wish)
       return wish !== undefined
     },
   }

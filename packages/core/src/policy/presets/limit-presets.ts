@@ -42,13 +42,13 @@ function loginRules(id: string, match: Match, failures?: readonly number[]): rea
   const limitBy = (key: CountKey, max: number): RuleLimit => {
     return { key, max, window: '1h', count: 'failure', ...(failures && { failures }) }
   }
-  const asked = { match, cost: RENEWALS, action: 'challenge', challenge: { level: 2 } } as const
-  const servers = { ...asked, match: { ...match, ...RENTED } }
-  const passed = { ...asked, match: { ...match, pass: { atLeast: 1 } } }
+  const question = { match, cost: RENEWALS, action: 'challenge', challenge: { level: 2 } } as const
+  const servers = { ...question, match: { ...match, ...RENTED } }
+  const passed = { ...question, match: { ...match, pass: { atLeast: 1 } } }
   return [
     { ...passed, id: `${id}-pass`, limit: limitBy('pass', 20) },
-    { ...asked, id, limit: limitBy('browser', 10) },
-    { ...asked, id: `${id}-address`, limit: limitBy('client', 200) },
+    { ...question, id, limit: limitBy('browser', 10) },
+    { ...question, id: `${id}-address`, limit: limitBy('client', 200) },
     { ...servers, id: `${id}-network`, limit: limitBy('prefix', 30) },
     { ...servers, id: `${id}-system`, limit: limitBy('asn', 200) },
   ]

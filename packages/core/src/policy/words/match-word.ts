@@ -61,7 +61,7 @@ export function joinTests(tests: readonly Test[]): Test {
 }
 
 /** Has values of some words; an absent word matches all. */
-export type MatchOf<Words> = {
+export type MatchFields<Words> = {
   readonly [Name in keyof Words]?: (Words[Name] extends MatchWord<infer Value> ? Value : never) | undefined
 }
 

@@ -2,7 +2,7 @@ import { ACCOUNT_WORDS } from './account.ts'
 import { BEHAVIOUR_WORDS } from './behaviour.ts'
 import { CLAIM_WORDS } from './claims.ts'
 import { CRAWLER_WORDS } from './crawler.ts'
-import type { MatchOf, MatchWord } from './match-word.ts'
+import type { MatchFields, MatchWord } from './match-word.ts'
 import { MCP_WORDS } from './mcp.ts'
 import { NETWORK_WORDS } from './network.ts'
 import { negation } from './not.ts'
@@ -30,17 +30,17 @@ export const PLAIN_WORDS = {
 
 /** Holds the conditions of a rule but for a negation. */
 export interface PlainMatch
-  extends MatchOf<typeof NETWORK_WORDS>,
-    MatchOf<typeof REGION_WORDS>,
-    MatchOf<typeof REQUEST_WORDS>,
-    MatchOf<typeof CLAIM_WORDS>,
-    MatchOf<typeof MCP_WORDS>,
-    MatchOf<typeof VERDICT_WORDS>,
-    MatchOf<typeof BEHAVIOUR_WORDS>,
-    MatchOf<typeof CRAWLER_WORDS>,
-    MatchOf<typeof USER_WORDS>,
-    MatchOf<typeof STATE_WORDS>,
-    MatchOf<typeof ACCOUNT_WORDS> {}
+  extends MatchFields<typeof NETWORK_WORDS>,
+    MatchFields<typeof REGION_WORDS>,
+    MatchFields<typeof REQUEST_WORDS>,
+    MatchFields<typeof CLAIM_WORDS>,
+    MatchFields<typeof MCP_WORDS>,
+    MatchFields<typeof VERDICT_WORDS>,
+    MatchFields<typeof BEHAVIOUR_WORDS>,
+    MatchFields<typeof CRAWLER_WORDS>,
+    MatchFields<typeof USER_WORDS>,
+    MatchFields<typeof STATE_WORDS>,
+    MatchFields<typeof ACCOUNT_WORDS> {}
 
 /** Has every word of a match as one row, so that type, test, schema and robots.txt cannot differ. */
 export const MATCH_WORDS = {

@@ -2,7 +2,7 @@ const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32A
 export type ColumnType = keyof typeof ARRAYS
 
 export type Column = (typeof ARRAYS)[ColumnType]['prototype']
-export type ColumnsOf<Types extends ColumnTypes> = {
+export type ColumnViews<Types extends ColumnTypes> = {
   readonly [Name in keyof Types]: (typeof ARRAYS)[Types[Name]]['prototype']
 }
 

@@ -11,12 +11,12 @@ import {
   padded,
   WORDS_AT,
 } from './column-file.ts'
-import { type ColumnsOf, type ColumnTypes, viewColumn } from './column-view.ts'
+import { type ColumnTypes, type ColumnViews, viewColumn } from './column-view.ts'
 
 /** Holds a column file in memory: its description, and views of its columns. */
 export interface DecodedFile<Types extends ColumnTypes, Description> {
   readonly description: Description
-  readonly columns: ColumnsOf<Types>
+  readonly columns: ColumnViews<Types>
   /** All bytes of the file. Another thread that receives them makes its own views. */
   readonly shared: SharedArrayBuffer
 }
@@ -55,7 +55,7 @@ export function readColumns<Types extends ColumnTypes, Description>(
   })
   return {
     description: description as unknown as Description,
-    columns: Object.fromEntries(columns) as unknown as ColumnsOf<Types>,
+    columns: Object.fromEntries(columns) as unknown as ColumnViews<Types>,
     shared,
   }
 }

@@ -18,7 +18,7 @@ const DIGEST_BYTES = 32
  * cannot be written costs only the time to parse.
  */
 export function openKeptContents(folder: string) {
-  const asked = new Set<string>()
+  const names = new Set<string>()
   const parsed = new Map<string, SourceContents>()
   return {
     /** Returns the contents of a row's file of this SHA-256: the kept contents, else what `parse` returns. Throws what `parse` throws. */
@@ -27,14 +27,14 @@ export function openKeptContents(folder: string) {
       const known = load(join(folder, name))
       const contents = known ?? parse()
       if (known === undefined) parsed.set(name, contents)
-      asked.add(name)
+      names.add(name)
       return contents
     },
     /** Writes new contents, and removes contents that were not requested. Returns how many sources were parsed. */
     keep(): number {
       try {
         makeFolder(folder)
-        for (const name of readdirSync(folder)) if (!asked.has(name)) rmSync(join(folder, name), { force: true })
+        for (const name of readdirSync(folder)) if (!names.has(name)) rmSync(join(folder, name), { force: true })
         for (const [name, contents] of parsed) store(join(folder, name), contents)
       } catch (error) {
         if (!(error instanceof Error && 'syscall' in error)) throw error

@@ -60,11 +60,11 @@ export function collectEvidence(
     if (system === -1) continue
     const start = segments.starts[segment] as number
     const addresses = (segments.starts[segment + 1] as number) - start
-    const said = ofSet[records.evidence[record] as number] as number
+    const evidence = ofSet[records.evidence[record] as number] as number
     add(sums.all, system, addresses)
-    if (said & HOSTING) add(sums.hosting, system, addresses)
-    if (said & MOBILE) add(sums.mobile, system, addresses)
-    if (said & ACCESS) add(sums.access, system, addresses)
+    if (evidence & HOSTING) add(sums.hosting, system, addresses)
+    if (evidence & MOBILE) add(sums.mobile, system, addresses)
+    if (evidence & ACCESS) add(sums.access, system, addresses)
   }
   const torListed = read.some(({ networkClass }) => networkClass === 'tor')
   return (system) => {

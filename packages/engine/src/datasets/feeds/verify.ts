@@ -34,25 +34,25 @@ export function openVerifier() {
   }
 
   async function ask(task: VerifyTask): Promise<Contents> {
-    const asked = thread()
-    asked.ref()
+    const reader = thread()
+    reader.ref()
     const answer = await new Promise<VerifyAnswer | { readonly lost: string }>((resolve) => {
       const done = (answer: VerifyAnswer | { readonly lost: string }) => {
         clearTimeout(timer)
-        asked.off('exit', onExit).off('message', done)
+        reader.off('exit', onExit).off('message', done)
         resolve(answer)
       }
       const onExit = () => done({ lost: 'reading the file takes too much memory' })
       const timer = setTimeout(() => done({ lost: 'reading the file takes too long' }), TIMEOUT_MS)
-      asked.once('exit', onExit).once('message', done)
-      asked.postMessage(task)
+      reader.once('exit', onExit).once('message', done)
+      reader.postMessage(task)
     })
-    asked.unref()
+    reader.unref()
     if ('contents' in answer) return answer.contents
     if ('refused' in answer) throw new SallyportError('corrupt_data', answer.refused)
     // A thread that has ended, or is still reading the file, is not used again.
     worker = undefined
-    await asked.terminate()
+    await reader.terminate()
     throw new SallyportError('corrupt_data', `${task.path}: ${answer.lost}`)
   }
 

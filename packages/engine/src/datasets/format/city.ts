@@ -1,6 +1,6 @@
 import type { SourceStatus } from '@sallyport/core'
 import { describeFile } from '../columns/column-file.ts'
-import type { ColumnsOf } from '../columns/column-view.ts'
+import type { ColumnViews } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
 
@@ -33,7 +33,7 @@ const CITY_COLUMNS = {
 
 export const CITY_FORM = describeFile('a city file', 'SALLYCTY', CITY_FORMAT, CITY_COLUMNS)
 
-export type CityColumns = ColumnsOf<typeof CITY_COLUMNS>
+export type CityColumns = ColumnViews<typeof CITY_COLUMNS>
 export type DecodedCity = DecodedFile<typeof CITY_COLUMNS, CityDescription>
 
 /** A latitude that no place has. */

@@ -1,6 +1,6 @@
 import type { KnownCountry, SourceStatus, SystemBasis } from '@sallyport/core'
 import { describeFile } from '../columns/column-file.ts'
-import type { ColumnsOf } from '../columns/column-view.ts'
+import type { ColumnViews } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import type { GeofeedPlace } from '../parse/places.ts'
 import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
@@ -64,7 +64,7 @@ export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] a
 
 export const TABLES_FORM = describeFile('a tables file', 'SALLYTBL', TABLES_FORMAT, COLUMNS)
 
-export type Columns = ColumnsOf<typeof COLUMNS>
+export type Columns = ColumnViews<typeof COLUMNS>
 export type DecodedTables = DecodedFile<typeof COLUMNS, Description>
 /** The columns and the description of tables, wherever they were read from. */
 export type TableColumns = Pick<DecodedTables, 'columns' | 'description'>

@@ -29,6 +29,6 @@ export function staleNotice(
     data.refresh && net.outbound && !data.readOnly
       ? 'This service downloads newer data. To update now, run'
       : 'To update, run'
-  const said = parts.filter(Boolean).join('; ')
-  return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
+  const notice = parts.filter(Boolean).join('; ')
+  return `${notice[0]?.toUpperCase()}${notice.slice(1)}. ${renews} ${command}`
 }

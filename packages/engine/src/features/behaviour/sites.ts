@@ -8,7 +8,7 @@ export function createSites(routes: Settings['routes']): SiteFinder | undefined 
   const exact = new Set(names)
   const wild = names.filter((name) => name.startsWith('*.'))
   return (host) => {
-    const asked = host.toLowerCase().replace(/\.?(?::\d{0,5})?$/, '')
-    return exact.has(asked) ? asked : (wild.find((name) => asked.endsWith(name.slice(1))) ?? '')
+    const site = host.toLowerCase().replace(/\.?(?::\d{0,5})?$/, '')
+    return exact.has(site) ? site : (wild.find((name) => site.endsWith(name.slice(1))) ?? '')
   }
 }

@@ -115,11 +115,11 @@ async function changedLines(text: string, { what, entries }: ListEdit) {
     if (keys.length % LINES_A_TURN === 0) await turn()
   }
   const there = new Set(keys)
-  const asked = new Map(entries.map((entry) => [entryKey(entry), entry]))
-  const changed = [...asked].filter(([key]) => there.has(key) === (what === 'remove'))
+  const byKey = new Map(entries.map((entry) => [entryKey(entry), entry]))
+  const changed = [...byKey].filter(([key]) => there.has(key) === (what === 'remove'))
   const news = changed.map(([, entry]) => entry)
   if (what === 'remove')
-    return { lines: lines.filter((_, at) => keys[at] === undefined || !asked.has(keys[at])).join('\n'), changed: news }
+    return { lines: lines.filter((_, at) => keys[at] === undefined || !byKey.has(keys[at])).join('\n'), changed: news }
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
   return { lines: `${text}${end}${news.map((entry) => `${entry}\n`).join('')}`, changed: news }
 }

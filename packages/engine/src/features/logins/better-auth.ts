@@ -72,8 +72,8 @@ export function guardAccounts(sallyport: GuardedService): BetterAuthPlugin {
     if (challenge !== undefined && sallyport.challenges.admits(client)) {
       const { pass, ja4, peer } = decision.inspection
       const host = ['Host', headers.get('host') ?? new URL(ctx.context.baseURL).host]
-      const asked = { ...HEAD, peer, ja4, fields: [...host, ...fields] }
-      const issued = sallyport.challenges.issue(asked, { terms: challenge, rule, pass, client }, true)
+      const request = { ...HEAD, peer, ja4, fields: [...host, ...fields] }
+      const issued = sallyport.challenges.issue(request, { terms: challenge, rule, pass, client }, true)
       const place = `${sallyport.config.challenge.path}/pass`
       // The script of applications finds the challenge by this header.
       const found = { 'Sallyport-Challenge': place, 'Cache-Control': 'no-store' }

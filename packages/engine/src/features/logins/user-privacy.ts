@@ -22,7 +22,7 @@ export interface UserPrivacy {
 export async function visitUser(config: Settings, name: string, task: 'export' | 'erase'): Promise<UserPrivacy> {
   const url = userPlace(config) ?? 'nowhere'
   const where = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : (url.split(':', 1)[0] ?? '')
-  const said = { place: 'logins', where, kept: `${MEMORY_DAYS} days after the last login` }
+  const place = { place: 'logins', where, kept: `${MEMORY_DAYS} days after the last login` }
   const hash = createNameHash(config)
   const store = openUsers(config, Date.now)
   const visit = async (key: string): Promise<readonly unknown[]> => {
@@ -33,11 +33,11 @@ export async function visitUser(config: Settings, name: string, task: 'export' |
   try {
     const keys = [hash('user', name), hash('identifier', foldSpelling(name))]
     const entries = (await Promise.all(keys.map(visit))).flat()
-    const erased = { ...said, state: 'erased', entries: [], erased: entries.length } as const
-    return { complete: true, places: [task === 'erase' ? erased : { ...said, state: 'read', entries, erased: 0 }] }
+    const erased = { ...place, state: 'erased', entries: [], erased: entries.length } as const
+    return { complete: true, places: [task === 'erase' ? erased : { ...place, state: 'read', entries, erased: 0 }] }
   } catch (error) {
     const reason = errorText(error)
-    return { complete: false, places: [{ ...said, state: 'unreachable', reason, entries: [], erased: 0 }] }
+    return { complete: false, places: [{ ...place, state: 'unreachable', reason, entries: [], erased: 0 }] }
   } finally {
     await store.close()
   }

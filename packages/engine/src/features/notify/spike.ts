@@ -18,7 +18,7 @@ export function createSpikeWatch(now: () => number): (count: number) => ServiceE
   const began = findSpan(now())
   /** Counts by span, of those that had any. */
   const spans = new Map<number, number>()
-  let said = Number.NEGATIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
 
   function usual(current: number): number | undefined {
     const first = Math.max(began + 1, current - MAX_SPANS)
@@ -31,10 +31,10 @@ export function createSpikeWatch(now: () => number): (count: number) => ServiceE
     const total = (spans.get(current) ?? 0) + count
     spans.set(current, total)
     for (const span of spans.keys()) if (span < current - MAX_SPANS) spans.delete(span)
-    if (said === current || total < LEAST) return undefined
+    if (last === current || total < LEAST) return undefined
     const before = usual(current)
     if (before === undefined || total < FACTOR * before) return undefined
-    said = current
+    last = current
     const text = `${counted(total, 'request')} were blocked or challenged within five minutes; the usual number is ${before}.`
     return { kind: 'spike', about: '', text, details: { requests: total, usual: before } }
   }

@@ -59,7 +59,7 @@ export function createPayments(
   { provider: given, fetch, onFault }: PaymentPorts,
 ): Payments {
   const clients = new LRUCache<string, Client>({ max: MAX_CLIENTS })
-  let asked = 0
+  let questions = 0
 
   function findClient(address: string): Client {
     const { narrow } = clientKey(address)
@@ -72,10 +72,10 @@ export function createPayments(
   /** Returns the answer of the port; `undefined` for one that failed, came late or has no form that is known. */
   async function ask(port: PaymentProvider, client: Client, question: Question): Promise<PaymentAnswer | undefined> {
     const { timeoutMs } = config().payment
-    asked++
+    questions++
     client.asked++
     const answer = new Promise<unknown>((resolve) => resolve(port.accept(...question))).finally(() => {
-      asked--
+      questions--
       client.asked--
     })
     try {
@@ -105,7 +105,7 @@ export function createPayments(
       const { address } = decision.inspection.client
       const client = findClient(address)
       if (client.refused >= MAX_REFUSED) return { ...made, outcome: 'bounded', reason: TOO_MANY }
-      if (asked >= MAX_ASKED || client.asked >= MAX_ASKED_OF_CLIENT)
+      if (questions >= MAX_ASKED || client.asked >= MAX_ASKED_OF_CLIENT)
         return { ...made, outcome: 'unanswered', reason: 'too many receipts are being verified' }
       const named = crawler && { name: crawler.name, operator: crawler.operator, proven }
       const paid = { ...request, client: address, rule: made.rule, crawler: named }

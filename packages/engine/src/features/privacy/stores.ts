@@ -116,14 +116,14 @@ function counts(config: Settings): PrivacyPlace {
   const listAbout = (text: string): Promise<readonly unknown[]> =>
     ask(openCounts(url ?? ''), async (store) => {
       const client = clientKey(text)
-      const asked = Object.values(CLIENT_LIMITS).map(async (limit) => {
+      const rows = Object.values(CLIENT_LIMITS).map(async (limit) => {
         const tasks = clientTasks(limit, client, 0)
         const { states } = await store.take(tasks, '')
         return states.flatMap(({ used, resetMs }, at) =>
           used === 0 ? [] : [{ count: tasks[at]?.key, used, until: iso(Date.now() + resetMs) }],
         )
       })
-      return (await Promise.all(asked)).flat()
+      return (await Promise.all(rows)).flat()
     })
   return {
     place: 'counts',

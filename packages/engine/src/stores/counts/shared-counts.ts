@@ -76,10 +76,10 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       if (performance.now() < retryAt) return takeHere(tasks, flight)
       retryAt = performance.now() + RETRY_MS
     }
-    const asked = askStore(tasks, flight)
+    const answer = askStore(tasks, flight)
     try {
       const waitMs = tasks.some(({ spends }) => spends) ? Math.max(deadlineMs, SILENT_MS) : deadlineMs
-      const taken = await awaitWithin(waitMs, asked, () => heardAt)
+      const taken = await awaitWithin(waitMs, answer, () => heardAt)
       if (taken !== undefined) return taken
       // A timer may be a part of a millisecond early.
       const silentMs = Math.ceil(performance.now() - heardAt)
@@ -87,7 +87,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
     } catch (error) {
       startOutage(error)
     }
-    asked.then(({ states }) => leaveLate(tasks, states, flight)).catch(() => {})
+    answer.then(({ states }) => leaveLate(tasks, states, flight)).catch(() => {})
     return takeHere(tasks, flight)
   }
 

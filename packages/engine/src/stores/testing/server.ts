@@ -81,14 +81,14 @@ export async function startServer(t: Cleanup, port: number, command: ServerComma
 
 async function launch({ file, args, user, ready }: ServerCommand): Promise<ChildProcess> {
   const child = spawn(file, args, { ...user, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text) => (said = `${said}${text}`.slice(-2_000)))
+    stream.on('data', (text) => (output = `${output}${text}`.slice(-2_000)))
   const deadline = performance.now() + READY_MS
   while (!(await ready())) {
     if (hasEnded(child) || performance.now() > deadline) {
       child.kill('SIGKILL')
-      throw new Error(`${file} did not start: ${said}`)
+      throw new Error(`${file} did not start: ${output}`)
     }
     await delay(20)
   }

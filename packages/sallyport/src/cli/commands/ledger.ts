@@ -23,13 +23,13 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .option('--no-addresses', 'skip addresses and contexts; twice as fast')
     .action(async ({ addresses, timestampCa, ...options }: VerifyOptions) => {
       const bar = createBar('Verifying the ledger')
-      const asked = { subjects: addresses, onProgress: bar.update }
+      const about = { subjects: addresses, onProgress: bar.update }
       const config = readConfig(options)
       const witnesses = config.ledger.witnesses.map(({ vkey }) => vkey)
       const authorities = timestampCa === undefined ? undefined : await inputText(timestampCa)
       const [report, time] = await using(
         openLedgerTools(config),
-        async (tools) => [await tools.verify(asked), await readTime(tools, authorities, witnesses)] as const,
+        async (tools) => [await tools.verify(about), await readTime(tools, authorities, witnesses)] as const,
       ).finally(bar.stop)
       const { fault } = report
       terminal.out(options.json ? json({ ...report, time }) : `${formatReport(report)}\n${formatTime(time)}`)

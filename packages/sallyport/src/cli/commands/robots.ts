@@ -14,8 +14,8 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
       if (options.json) return terminal.out(json({ text, unspoken }))
       terminal.out(text.trimEnd())
       if (config.mode === 'monitor') {
-        const said = config.decoys.paths.length === 0 ? 'nothing' : 'decoys only'
-        terminal.err(`Monitor mode blocks nothing, so robots.txt disallows ${said}.`)
+        const refused = config.decoys.paths.length === 0 ? 'nothing' : 'decoys only'
+        terminal.err(`Monitor mode blocks nothing, so robots.txt disallows ${refused}.`)
       }
       if (unspoken.length === 0) return
       const policies = [config.policy, ...config.routes.flatMap(({ policy }) => policy ?? [])]

@@ -110,10 +110,10 @@ async function send(
   }
   const directory = await openDirectory(signer, directoryPort)
   const agent = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`
-  const asked = once(directory, 'request').then(() => true)
+  const fetching = once(directory, 'request').then(() => true)
   try {
     const first = await sendSigned(agent)
-    const fetched = await Promise.race([asked, sleep(FETCH_PATIENCE_MS, false, { ref: false })])
+    const fetched = await Promise.race([fetching, sleep(FETCH_PATIENCE_MS, false, { ref: false })])
     await sleep(100)
     const second = await sendSigned(agent)
     if (asJson)

@@ -65,10 +65,10 @@ export function decideVisit(
   { host, target }: Pick<Aim, 'host' | 'target'>,
   fields: readonly string[],
 ): Decision {
-  const asked = { ...aimAt(host, target), peer: LOOPBACK, httpVersion: '1.1', fields }
+  const request = { ...aimAt(host, target), peer: LOOPBACK, httpVersion: '1.1', fields }
   const mcp = body === undefined ? undefined : readMcpRequest(fields, { bytes: Buffer.from(body) })
-  const { ja4 } = sallyport.namedJa4(asked) ?? {}
-  return sallyport.decide({ ...asked, ja4, ...(mcp && { method: 'POST', mcp }) })
+  const { ja4 } = sallyport.namedJa4(request) ?? {}
+  return sallyport.decide({ ...request, ja4, ...(mcp && { method: 'POST', mcp }) })
 }
 
 /** Lists the fields of a visitor's request, without its address: name, value, name, value … */

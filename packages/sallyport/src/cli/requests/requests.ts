@@ -123,8 +123,8 @@ export async function readRequests(given: string, ip: string | undefined) {
   const document = await parseFile(given)
   const entries = toRecord(toRecord(document)['log'])['entries']
   if (!Array.isArray(entries)) return { requests: [describe(document, ip, file)], skipped: 0 }
-  const asked = entries.map((entry) => toRecord(entry)['request'])
-  const sent = asked.filter((request) => !isLocal(toRecord(request)['url']))
+  const all = entries.map((entry) => toRecord(entry)['request'])
+  const sent = all.filter((request) => !isLocal(toRecord(request)['url']))
   if (sent.length === 0) throw refusal(`${file}: log.entries: contains no request`)
   const requests = sent.map((request) => describe(request, ip, file, true))
   return { requests, skipped: entries.length - sent.length }

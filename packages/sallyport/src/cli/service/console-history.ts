@@ -18,11 +18,11 @@ const PLACE = {
 
 /** Reads a running service's history of an address from its console, because only memory holds it. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {
-  const said = { ...PLACE, where: config.admin ?? ADMIN, entries: [] }
-  if (!config.console.enabled) return { ...said, state: 'absent' }
+  const place = { ...PLACE, where: config.admin ?? ADMIN, entries: [] }
+  if (!config.console.enabled) return { ...place, state: 'absent' }
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
   // A service that does not run remembers nothing; a service that ends loses its memory.
-  if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason }
+  if ('reason' in answer) return { ...place, state: 'elsewhere', reason: answer.reason }
   const { requests } = answer.body as { readonly requests?: readonly { readonly client?: unknown }[] }
   const entries = requests?.filter(({ client }) => client === address) ?? []
   const found = { ...PLACE, where: answer.where, entries }

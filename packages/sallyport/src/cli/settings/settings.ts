@@ -101,8 +101,8 @@ export function withoutOutbound(config: Config): Config {
 
 /** Reads the data sets of a configuration, with a progress bar; opens no store. */
 export function readDataSources(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
-  const asked = { ...disableRefresh(config), lists: config.lists }
-  return withProgress(terminal, (progress) => readSources(asked, progress))
+  const offline = { ...disableRefresh(config), lists: config.lists }
+  return withProgress(terminal, (progress) => readSources(offline, progress))
 }
 
 export function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {

@@ -79,8 +79,8 @@ export function questionRelay(
   const open = new Map<string, { take(from: Worker, answer: unknown): void; lose(from: Worker): void }>()
 
   function pass(from: Worker, id: string, topic: string, about: unknown): void {
-    const asked = new Set([...serving].filter((other) => other !== from && other.isConnected()))
-    const count = asked.size
+    const others = new Set([...serving].filter((other) => other !== from && other.isConnected()))
+    const count = others.size
     const answers = new Map<Worker, unknown>()
     const finish = (): void => {
       clearTimeout(late)
@@ -91,16 +91,16 @@ export function questionRelay(
     }
     const late = setTimeout(finish, chooseWaitMs(topic))
     const take = (other: Worker, answer: unknown): void => {
-      if (!asked.delete(other)) return
+      if (!others.delete(other)) return
       if (answer !== undefined) answers.set(other, answer)
-      if (asked.size === 0) finish()
+      if (others.size === 0) finish()
     }
     // The primary adds the counts of a worker that has ended, so its answer would count twice.
     const lose = (other: Worker): void => {
       if (topic === METRICS) answers.delete(other)
     }
     open.set(id, { take, lose })
-    for (const other of asked) sendTo(other, { question: 'tell', id, topic, about } satisfies Message)
+    for (const other of others) sendTo(other, { question: 'tell', id, topic, about } satisfies Message)
     if (count === 0) finish()
   }
 

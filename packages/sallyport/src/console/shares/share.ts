@@ -33,10 +33,10 @@ export type AskOthers = (about: { readonly name: string; readonly question: unkn
 
 export function createGather(parts: OwnParts, askOthers: AskOthers | undefined): Gather {
   return async <Question, Own>({ name, own }: Share<Question, Own>, question: Question) => {
-    const asked = askOthers?.({ name, question })
+    const answer = askOthers?.({ name, question })
     parts.sallyport.drain()
     const mine = await own(question, parts)
-    const { answers = [], silent = 0 } = (await asked) ?? {}
+    const { answers = [], silent = 0 } = (await answer) ?? {}
     return { shares: [mine, ...(answers as readonly Own[])], silent }
   }
 }

@@ -11,9 +11,9 @@ export const combinedFormat: AccessFormat = {
       const found = parseLine(line)
       if (found === undefined) return undefined
       const { words, request, userAgent, ...rest } = found
-      const asked = parseRequestLine(request) ?? { target: undefined }
+      const parts = parseRequestLine(request) ?? { target: undefined }
       const agent = hasAgents ? userAgent : undefined
-      return parseReading({ ip: findClient(words, trust), ...rest, ...asked, userAgent: agent }, trust)
+      return parseReading({ ip: findClient(words, trust), ...rest, ...parts, userAgent: agent }, trust)
     }
   },
 }
