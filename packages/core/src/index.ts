@@ -64,7 +64,7 @@ export { type AnswerStatus, type Counted, type Counter, createCounter } from './
 export { type ClientKey, clientKey, WIDE_FACTOR } from './counting/keys.ts'
 export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
-export { type CountRow, type CountState, giveBack, takeShare, takeStep } from './counting/step.ts'
+export { type CountRow, type CountState, giveBack, scaleLimit, takeStep } from './counting/step.ts'
 export { banRule, isLed, type StrikesOptions, strikesText, withStrikes } from './counting/strikes.ts'
 export { type CrawlerAnswer, type CrawlerAnswers, createCrawlerAnswers } from './crawler/answer.ts'
 export { type Crawler, createCatalogue } from './crawler/catalogue.ts'

@@ -29,7 +29,7 @@ export interface Step extends CountState {
 }
 
 /** Returns what fits into a share of a limit of `max`: at least 1. */
-export function takeShare(max: number, share: number): number {
+export function scaleLimit(max: number, share: number): number {
   return Math.max(1, Math.floor(max * share))
 }
 

@@ -1,4 +1,4 @@
-import { type ClientKey, clientKey, formatAddress, SallyportError, takeShare } from '@sallyport/core'
+import { type ClientKey, clientKey, formatAddress, SallyportError, scaleLimit } from '@sallyport/core'
 import { CLIENT_LIMITS, type ClientLimit, clientTasks } from './client-limits.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
@@ -48,7 +48,7 @@ export function createClientAdmissions(services: ApiServices) {
   async function ask(limit: ClientLimit, client: ClientKey, cost: 0 | 1): Promise<ClientAdmission> {
     const tasks = clientTasks(limit, client, cost)
     const { states, share } = await counts.take(tasks, '')
-    const fits = (max: number): number => (share === undefined ? max : takeShare(max, share))
+    const fits = (max: number): number => (share === undefined ? max : scaleLimit(max, share))
     let tightest = { allowed: true, remaining: Number.POSITIVE_INFINITY, resetMs: 0 }
     for (const [at, { used, resetMs, ...state }] of states.entries()) {
       const remaining = Math.max(0, fits(tasks[at]?.max ?? 0) - used)

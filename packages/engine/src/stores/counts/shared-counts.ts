@@ -1,4 +1,4 @@
-import { type CountState, type Counts, type CountTask, type Taken, takeShare } from '@sallyport/core'
+import { type CountState, type Counts, type CountTask, scaleLimit, type Taken } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 import { createMemoryCounts } from './memory-counts.ts'
 
@@ -159,7 +159,7 @@ function listHeld(tasks: readonly CountTask[], states: readonly CountState[]): r
 }
 
 function reduceTask(task: CountTask, share: number): CountTask {
-  const max = takeShare(task.max, share)
+  const max = scaleLimit(task.max, share)
   const { limit } = task
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
 }
